@@ -22,7 +22,7 @@ enum class DiagnosticCode : uint8_t {
 struct Position {
     static constexpr uint64_t kNoOffset = UINT64_MAX;
 
-    std::string chain; ///< input and containers, outermost first: `list.mbox > message 1412`
+    std::string chain{}; ///< input and containers, outermost first: `list.mbox > message 1412`
     uint64_t line = 0;
     uint64_t column = 0;
     uint64_t offset = kNoOffset; ///< bytes from the start of the innermost container
@@ -36,10 +36,10 @@ std::string toString(const Position& position);
 
 struct Diagnostic {
     Severity severity = Severity::Note;
-    DiagnosticCode code {};
+    DiagnosticCode code{};
     std::string message; ///< what was found, skipped and kept, in a sentence
-    Position position; ///< of the first occurrence
-    uint64_t count = 1; ///< occurrences of the same code in the same container
+    Position position;   ///< of the first occurrence
+    uint64_t count = 1;  ///< occurrences of the same code in the same container
 };
 
 /// A diagnostic with the severity that the list of codes gives it.

@@ -12,8 +12,7 @@ namespace whichlock {
 using Error = Diagnostic;
 
 /// A value of type T, or the Error that kept it from being made.
-template <class T>
-using Result = tl::expected<T, Error>;
+template <class T> using Result = tl::expected<T, Error>;
 
 /// Shorthand for returning an Error from a function that returns Result<T>.
 inline tl::unexpected<Error> fail(DiagnosticCode code, std::string message, Position position = {})

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What readers hand over: neutral records that know no analysis, and the one sink they go to.
+// All text is borrowed for the duration of the call; the sink copies what it keeps.
+#pragma once
+
+#include "parsers/diagnostic.h"
+#include "parsers/fixed_point.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whichlock {
+
+/// What kind of thing a section is; the names in the JSON contract.
+enum class SectionKind : uint8_t {
+    CpuProfile,
+    WaitProfile,
+    LockTrace,
+    LockTable,
+    ThreadDump,
+    Counters,
+    Measurements,
+};
+
+/// What a figure measures. Figures of different kinds are never added together.
+enum class QuantityKind : uint8_t { Cpu, Wait, Count, Percent };
+
+/// The unit of a section's values.
+enum class Unit : uint8_t { Samples, Ticks, Nanoseconds, Count, Percent, Events };
+
+/// A section as it begins: one per sampled event or table found.
+struct SectionRecord {
+    SectionKind kind = SectionKind::CpuProfile;
+    QuantityKind quantity = QuantityKind::Cpu;
+    Unit unit = Unit::Samples;
+    std::string format;  ///< name of the reader
+    std::string title;   ///< caption next to the table, empty if there is none
+    std::string heading; ///< heading that holds for several tables (`=== Testing of X ===`), or empty
+    std::string command; ///< the command line printed above the table, or empty
+    std::string event;   ///< name of the sampled event, or empty
+    Position position;
+    unsigned quoteDepth = 0; ///< 0 = not quoted
+};
+
+/// Refers to a section that this sink was given; valid until the sink is done.
+struct SectionHandle {
+    uint32_t index = 0;
+};
+
+/// One row of a flat profile. At least one of value and share is present.
+struct ProfileRow {
+    std::string_view symbol;
+    std::string_view image{};        ///< object or application, empty if not printed
+    std::optional<uint64_t> value{}; ///< in the section's unit
+    std::optional<Share> share{};    ///< the printed percentage, of the whole profile
+    uint64_t line = 0;
+};
+
+/// One frame of a call chain as a text brings it.
+struct TextFrame {
+    static constexpr uint64_t kNoOffset = UINT64_MAX;
+
+    std::string_view symbol; ///< without offset; `[unknown]` where the tool had none
+    std::string_view object;
+    uint64_t symbolOffset = kNoOffset; ///< bytes from the start of the symbol
+    bool inlined = false;
+};
+
+/// One sample with its call chain, the innermost frame first.
+struct SampleRecord {
+    std::string_view comm;
+    int32_t pid = -1; ///< -1 = not printed
+    int32_t tid = -1;
+    int32_t cpu = -1;
+    std::optional<uint64_t> timeNs;
+    uint64_t weight = 1; ///< the period where it is printed, else 1
+    std::span<const TextFrame> frames;
+};
+
+/// How the rows and columns of a benchmark table are to be compared.
+enum class TableShape : uint8_t {
+    RowsAreVariants,    ///< one row a variant, one column a figure (kernbench)
+    ColumnsAreVariants, ///< one column a variant, one row a test or key (lat_ctx, counts)
+    Scaling,            ///< rows are numbers of CPUs or tasks, columns are figures
+};
+
+struct TableRow {
+    std::string label;
+    std::vector<std::optional<FixedPoint>> values; ///< as many as columns
+    uint64_t line = 0;
+};
+
+/// A benchmark table, small by nature, handed over whole.
+struct TableRecord {
+    TableShape shape = TableShape::ColumnsAreVariants;
+    std::string rowName; ///< what a row label is: `test`, `processes`, `CPUs`
+    std::string unit;    ///< unit of all values, empty if the columns have their own or none is printed
+    std::string about;   ///< what the values are, where the text says so (`counts in f()`), or empty
+    std::vector<std::string> columns;
+    std::vector<TableRow> rows;
+};
+
+/// A single benchmark result (`specjbb score: 2218`).
+struct ScoreRecord {
+    std::string name;
+    FixedPoint value;
+    std::string unit;
+    std::string heading; ///< the heading that it stands under
+    Position position;
+};
+
+/// Facts about the recording; of the whole input unless a section is named.
+enum class FactKind : uint8_t {
+    Host,
+    Kernel,
+    Arch,
+    Cpus,
+    Command,
+    CpuType,
+    EventDescription,
+    Mention, ///< a lock name in the surrounding text
+    CutMark, ///< the author cut the list here (`<snip>`, `...`)
+    Image,   ///< name of the kernel image in the table
+    Repair,  ///< what had to be repaired to read the section
+};
+
+/// Where records go. One thread; calls for one section come in input order.
+class RecordSink {
+public:
+    virtual ~RecordSink() = default;
+
+    virtual SectionHandle section(const SectionRecord& record) = 0;
+    /// The printed total of a section, in its unit.
+    virtual void total(SectionHandle section, uint64_t value) = 0;
+    virtual void row(SectionHandle section, const ProfileRow& row) = 0;
+    virtual void sample(SectionHandle section, const SampleRecord& sample) = 0;
+    virtual void counterColumns(SectionHandle section, std::span<const std::string_view> columns) = 0;
+    virtual void counterRow(SectionHandle section, std::span<const int64_t> values) = 0;
+    virtual void table(SectionHandle section, const TableRecord& table) = 0;
+    virtual void score(const ScoreRecord& score) = 0;
+    /// A fact of one section.
+    virtual void fact(SectionHandle section, FactKind kind, std::string_view value) = 0;
+    /// A fact of the whole input.
+    virtual void inputFact(FactKind kind, std::string_view value, const Position& position) = 0;
+    virtual void diagnostic(Diagnostic diagnostic) = 0;
+};
+
+} // namespace whichlock
