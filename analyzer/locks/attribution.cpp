@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/locks/attribution.h"
+
+#include "analyzer/locks/normalise.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace whichlock {
+namespace {
+
+bool heavier(const Weight& a, const Weight& b)
+{
+    return a.value != b.value ? a.value > b.value : a.printed > b.printed;
+}
+
+/// The likeliest lock of a row that names one, if it may be claimed: the row must cover the whole era.
+std::string_view tableLock(const Routine& row, const RecordingContext& context)
+{
+    if (row.locks.empty() || row.candidatesOnly || !context.era || !row.era.covers(*context.era))
+        return {};
+    return row.locks.front();
+}
+
+std::string eraText(const RecordingContext& context)
+{
+    return fmt::format("table, {} (by {})", context.kernel, context.kernelSource);
+}
+
+class Attributor {
+public:
+    Attributor(
+        const Profile& profile, const Section& section, const RoutineTable& routines, Attribution& result)
+        : profile_(profile)
+        , section_(section)
+        , routines_(routines)
+        , result_(result)
+        , classifier_(profile, section, routines, result.context)
+    {
+    }
+
+    void run()
+    {
+        for (const Cell& cell : section_.cells)
+            addCell(cell);
+        sortAll();
+        if (contentionIsUnnamed())
+            findCandidates();
+    }
+
+private:
+    void addCell(const Cell& cell)
+    {
+        const StackClass what = classifier_.classify(cell.stack);
+        const Weight weight(cell);
+        result_.byCategory[static_cast<size_t>(what.category)] += weight;
+        result_.hasCallChains = result_.hasCallChains || (cell.stack && profile_.stack(cell.stack).parent);
+        const std::string_view leaf = profile_.leafSymbol(cell.stack);
+        if (std::vector<SymbolShare>* list = listOf(what.category))
+            addSymbol(*list, leaf, what, weight);
+        if (what.category == Category::Contention)
+            addToLock(what, leaf, weight);
+    }
+
+    std::vector<SymbolShare>* listOf(Category category)
+    {
+        switch (category) {
+        case Category::Idle:
+            return &result_.idleSymbols;
+        case Category::IdleProbable:
+            return &result_.idleProbableSymbols;
+        case Category::Contention:
+        case Category::Undecided:
+        case Category::Overhead:
+            return &result_.lockSymbols;
+        case Category::Bounce:
+            return &result_.bounceSymbols;
+        case Category::Artefact:
+            return &result_.artefactSymbols;
+        case Category::OtherWait:
+        case Category::Busy:
+            return nullptr;
+        }
+        return nullptr;
+    }
+
+    static void addSymbol(
+        std::vector<SymbolShare>& list, std::string_view symbol, const StackClass& what, const Weight& weight)
+    {
+        const auto known = std::find_if(list.begin(), list.end(), [&](const SymbolShare& share) {
+            return share.symbol == symbol && share.category == what.category;
+        });
+        if (known != list.end()) {
+            known->weight += weight;
+            return;
+        }
+        const std::string_view role =
+            what.routine == nullptr ? std::string_view() : roleName(what.routine->mainRole);
+        list.push_back({std::string(symbol), std::string(role), what.category, weight});
+    }
+
+    void addToLock(const StackClass& what, std::string_view leaf, const Weight& weight)
+    {
+        LockShare share = name(what, leaf);
+        std::string site = what.site ? siteName(what.site) : std::string(leaf);
+        auto lock = std::find_if(result_.locks.begin(), result_.locks.end(),
+            [&](const LockShare& known) { return known.name == share.name && known.rung == share.rung; });
+        if (lock == result_.locks.end())
+            lock = result_.locks.insert(lock, std::move(share));
+        lock->weight += weight;
+        auto at = std::find_if(lock->sites.begin(), lock->sites.end(),
+            [&](const LockSite& known) { return known.name == site; });
+        if (at == lock->sites.end())
+            at = lock->sites.insert(at, {std::move(site), {}});
+        at->weight += weight;
+    }
+
+    /// The strongest name that the evidence allows.
+    LockShare name(const StackClass& what, std::string_view leaf)
+    {
+        LockShare share;
+        share.kind = what.routine->primitive;
+        if (const std::string_view lock = tableLock(*what.routine, result_.context); !lock.empty()) {
+            share.name = lock;
+            share.rung = Rung::Table;
+            share.basis = eraText(result_.context);
+            return share;
+        }
+        if (!what.site) {
+            share.name = leaf;
+            share.rung = Rung::Unnamed;
+            share.basis = "the profile has no callers";
+            return share;
+        }
+        const std::string_view function = profile_.leafSymbol(what.site);
+        for (const Routine* row : routines_.find(function, result_.context.lookup())) {
+            if (!row->isSiteHint())
+                continue;
+            if (const std::string_view lock = tableLock(*row, result_.context); !lock.empty()) {
+                share.name = lock;
+                share.rung = Rung::Table;
+                share.basis = eraText(result_.context);
+                return share;
+            }
+        }
+        share.name = fmt::format("lock taken at {}", siteName(what.site));
+        share.rung = Rung::CallSite;
+        share.basis = "call site";
+        return share;
+    }
+
+    std::string siteName(StackId site) const
+    {
+        const Frame& frame = profile_.frame(profile_.stack(site).frame);
+        const std::string_view symbol = profile_.string(frame.symbol);
+        if (frame.symbolOffset == TextFrame::kNoOffset)
+            return std::string(symbol);
+        return fmt::format("{}+{:#x}", symbol, frame.symbolOffset);
+    }
+
+    bool contentionIsUnnamed() const
+    {
+        return std::any_of(result_.locks.begin(), result_.locks.end(),
+            [](const LockShare& lock) { return lock.rung >= Rung::CallSite; });
+    }
+
+    /// Functions of the list and locks in the text that the unnamed waiting may be about.
+    void findCandidates()
+    {
+        CandidateList list(routines_, result_.context);
+        std::map<std::string_view, Weight> bySymbol;
+        for (const Cell& cell : section_.cells)
+            bySymbol[profile_.leafSymbol(cell.stack)] += Weight(cell);
+        std::vector<std::pair<std::string_view, Weight>> symbols(bySymbol.begin(), bySymbol.end());
+        std::stable_sort(symbols.begin(), symbols.end(),
+            [](const auto& a, const auto& b) { return heavier(a.second, b.second); });
+        for (const auto& [symbol, weight] : symbols)
+            list.printedFunction(symbol, fmt::format("{}", weight.value));
+        for (const Fact& fact : profile_.inputs[section_.input].facts) {
+            if (fact.kind == FactKind::Mention)
+                list.mentioned(fact.value, fmt::format("line {}", fact.position.line));
+        }
+        result_.candidates = list.take();
+    }
+
+    void sortAll()
+    {
+        const auto byWeight = [](const auto& a, const auto& b) { return heavier(a.weight, b.weight); };
+        for (std::vector<SymbolShare>* list : {&result_.lockSymbols, &result_.idleSymbols,
+                 &result_.idleProbableSymbols, &result_.bounceSymbols, &result_.artefactSymbols})
+            std::stable_sort(list->begin(), list->end(), byWeight);
+        std::stable_sort(result_.locks.begin(), result_.locks.end(), byWeight);
+        for (LockShare& lock : result_.locks)
+            std::stable_sort(lock.sites.begin(), lock.sites.end(), byWeight);
+    }
+
+    const Profile& profile_;
+    const Section& section_;
+    const RoutineTable& routines_;
+    Attribution& result_;
+    Classifier classifier_;
+};
+
+} // namespace
+
+std::string_view rungName(Rung rung)
+{
+    switch (rung) {
+    case Rung::NamedInData:
+        return "named-in-data";
+    case Rung::Symbol:
+        return "symbol";
+    case Rung::UserSymbol:
+        return "user-symbol";
+    case Rung::Type:
+        return "type";
+    case Rung::SourceLine:
+        return "source-line";
+    case Rung::Table:
+        return "table";
+    case Rung::CallSite:
+        return "call-site";
+    case Rung::Unnamed:
+        return "unnamed";
+    }
+    return "unnamed";
+}
+
+Attribution attribute(const Profile& profile, const Section& section, const RoutineTable& routines)
+{
+    Attribution result;
+    result.context = recordingContextOf(profile, section, routines);
+    Attributor(profile, section, routines, result).run();
+    return result;
+}
+
+} // namespace whichlock

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Splits the weight of a CPU profile by what it was spent on, and the waiting by lock.
+// total = sum of categories + what was not listed, by construction and checked.
+#pragma once
+
+#include "analyzer/locks/candidates.h"
+#include "analyzer/locks/classify.h"
+
+#include <array>
+
+namespace whichlock {
+
+/// How a lock got its name, strongest first; see ARCHITECTURE.md.
+enum class Rung : uint8_t { NamedInData, Symbol, UserSymbol, Type, SourceLine, Table, CallSite, Unnamed };
+
+std::string_view rungName(Rung rung);
+
+/// Where a lock is waited for.
+struct LockSite {
+    std::string name;
+    Weight weight;
+};
+
+/// One lock, or waiting whose lock cannot be named.
+struct LockShare {
+    std::string name; ///< of the lock; for unnamed ones the routine that waits or the call site
+    Rung rung = Rung::Unnamed;
+    std::string kind;  ///< primitive: spinlock, mutex, rwsem
+    std::string basis; ///< what the name rests on, in words: `table, 2.4 to 2.6.8`
+    Weight weight;
+    std::vector<LockSite> sites; ///< heaviest first
+};
+
+/// A symbol of a category, over all objects.
+struct SymbolShare {
+    std::string symbol;
+    std::string role; ///< main role, empty for ordinary functions
+    Category category = Category::Busy;
+    Weight weight;
+};
+
+struct Attribution {
+    RecordingContext context;
+    std::array<Weight, kCategories> byCategory{};
+    std::vector<SymbolShare> lockSymbols; ///< lock functions: waiting, undecided, overhead; heaviest first
+    std::vector<SymbolShare> idleSymbols;
+    std::vector<SymbolShare> idleProbableSymbols;
+    std::vector<SymbolShare> bounceSymbols;
+    std::vector<SymbolShare> artefactSymbols;
+    std::vector<LockShare> locks;      ///< heaviest first; add up to the contention
+    std::vector<Candidate> candidates; ///< locks that unnamed waiting may be about, never an answer
+    bool hasCallChains = false;
+
+    const Weight& of(Category category) const { return byCategory[static_cast<size_t>(category)]; }
+};
+
+/// Attributes one section of kind CpuProfile.
+Attribution attribute(const Profile& profile, const Section& section, const RoutineTable& routines);
+
+} // namespace whichlock

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/locks/candidates.h"
+
+#include "analyzer/locks/known_sites.h"
+#include "analyzer/locks/normalise.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace whichlock {
+namespace {
+
+// How much a piece of evidence counts. A spin section of the file is nearer to the wait than a function that
+// happens to be in the list; a name in the text is what a person said.
+constexpr uint64_t kMentionScore = 40;
+constexpr uint64_t kSpinSectionScore = 30;
+constexpr uint64_t kFunctionScore = 10;
+constexpr uint64_t kLaterAlternativeScore = 3;
+
+std::string eraNote(const Era& era)
+{
+    if (!era.since && !era.until)
+        return "any version";
+    if (!era.until)
+        return "since " + toString(*era.since);
+    return (era.since ? toString(*era.since) : std::string("..")) + " to " + toString(*era.until);
+}
+
+} // namespace
+
+CandidateList::CandidateList(const RoutineTable& routines, const RecordingContext& context)
+    : routines_(routines)
+    , context_(context)
+{
+}
+
+void CandidateList::printedFunction(std::string_view symbol, std::string_view ticks)
+{
+    std::vector<std::string_view> found;
+    for (const KnownSite* site : KnownSites::builtIn().find(normalisedView(symbol), context_.lookup())) {
+        if (std::find(found.begin(), found.end(), site->lock) != found.end())
+            continue;
+        found.push_back(site->lock);
+        const std::string through = site->via.empty() ? std::string() : fmt::format(" through {}", site->via);
+        add(site->lock, kFunctionScore,
+            fmt::format(
+                "{} ({}) takes it{} ({}, {})", symbol, ticks, through, site->source, eraNote(site->era)));
+    }
+    for (const Routine* row : routines_.find(symbol, context_.lookup())) {
+        const bool spinSection = row->roles.has(Role::SlowpathSpin);
+        if (!row->isSiteHint() && !(spinSection && row->candidatesOnly))
+            continue;
+        for (size_t i = 0; i < row->locks.size(); ++i) {
+            if (std::find(found.begin(), found.end(), row->locks[i]) != found.end())
+                continue;
+            found.push_back(row->locks[i]);
+            const uint64_t score = spinSection ? kSpinSectionScore
+                : i == 0                       ? kFunctionScore
+                                               : kLaterAlternativeScore;
+            add(row->locks[i], score,
+                spinSection
+                    ? fmt::format("{} ({}) holds the spin loops of a file that takes it", symbol, ticks)
+                    : fmt::format("{} ({}) is known to take it ({})", symbol, ticks, eraNote(row->era)));
+        }
+    }
+}
+
+void CandidateList::mentioned(std::string_view lock, std::string_view where)
+{
+    add(lock, kMentionScore, fmt::format("the text names it ({})", where));
+}
+
+void CandidateList::add(std::string_view lock, uint64_t score, std::string reason)
+{
+    auto at = std::find_if(candidates_.begin(), candidates_.end(),
+        [&](const Candidate& candidate) { return candidate.name == lock; });
+    if (at == candidates_.end())
+        at = candidates_.insert(at, {std::string(lock), 0, {}});
+    at->score += score;
+    at->reasons.push_back(std::move(reason));
+}
+
+std::vector<Candidate> CandidateList::take()
+{
+    std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+        return a.score != b.score ? a.score > b.score : a.name < b.name;
+    });
+    return std::move(candidates_);
+}
+
+} // namespace whichlock

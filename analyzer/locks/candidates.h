@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Locks that may be behind waiting which the input cannot name. A list apart: a candidate is no answer.
+#pragma once
+
+#include "analyzer/locks/recording_context.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whichlock {
+
+struct Candidate {
+    std::string name;
+    uint64_t score = 0; ///< strength of the evidence; not time
+    std::vector<std::string> reasons;
+};
+
+/// Collects evidence for locks. MT: one thread.
+class CandidateList {
+public:
+    CandidateList(const RoutineTable& routines, const RecordingContext& context);
+
+    /// A function that stands in the list with `ticks` of its own, or a spin section of a file.
+    void printedFunction(std::string_view symbol, std::string_view ticks);
+    /// A lock that the text around the tables names.
+    void mentioned(std::string_view lock, std::string_view where);
+
+    /// Strongest evidence first, then by name.
+    std::vector<Candidate> take();
+
+private:
+    void add(std::string_view lock, uint64_t score, std::string reason);
+
+    const RoutineTable& routines_;
+    const RecordingContext& context_;
+    std::vector<Candidate> candidates_;
+};
+
+} // namespace whichlock

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/locks/recording_context.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace whichlock {
+namespace {
+
+struct VersionClaim {
+    std::string text;
+    KernelVersion version;
+};
+
+std::optional<VersionClaim> versionIn(std::string_view text)
+{
+    constexpr std::string_view kDigits = "0123456789";
+    const size_t at = text.find_first_of(kDigits);
+    if (at == std::string_view::npos)
+        return std::nullopt;
+    const auto version = KernelVersion::parse(text.substr(at));
+    constexpr uint16_t kFirstLinux = 1;
+    constexpr uint16_t kLastPlausible = 9;
+    if (!version || version->parts < 3 || version->part[0] < kFirstLinux || version->part[0] > kLastPlausible)
+        return std::nullopt;
+    return VersionClaim{std::string(text.substr(at)), *version};
+}
+
+/// The era that several mentions span, if they are of one series; mails name the kernels they compare.
+void useVersions(const std::vector<VersionClaim>& claims, std::string_view source, RecordingContext& context)
+{
+    if (claims.empty() || context.era)
+        return;
+    const auto [low, high] = std::minmax_element(claims.begin(), claims.end(),
+        [](const VersionClaim& a, const VersionClaim& b) { return a.version < b.version; });
+    if (low->version.part[0] != high->version.part[0] || low->version.part[1] != high->version.part[1])
+        return;
+    context.era = Era{low->version, high->version};
+    context.kernel =
+        low->version == high->version ? low->text : toString(low->version) + "-" + toString(high->version);
+    context.kernelSource = source;
+}
+
+std::vector<VersionClaim> versionsInFacts(const std::vector<Fact>& facts, FactKind kind)
+{
+    std::vector<VersionClaim> claims;
+    for (const Fact& fact : facts) {
+        if (fact.kind != kind)
+            continue;
+        if (auto claim = versionIn(fact.value))
+            claims.push_back(std::move(*claim));
+    }
+    return claims;
+}
+
+/// Versions among the labels of benchmark tables of the same input (`2.6.8.1-mm1+nodespan`).
+std::vector<VersionClaim> versionsInLabels(const Profile& profile, uint32_t input)
+{
+    std::vector<VersionClaim> claims;
+    const auto take = [&](std::string_view label) {
+        if (label.empty() || label.front() < '0' || label.front() > '9')
+            return;
+        if (auto claim = versionIn(label))
+            claims.push_back(std::move(*claim));
+    };
+    for (const Section& section : profile.sections) {
+        if (section.input != input)
+            continue;
+        for (const TableRecord& table : section.tables) {
+            for (const TableRow& row : table.rows)
+                take(row.label);
+        }
+    }
+    return claims;
+}
+
+bool contains(std::string_view text, std::string_view part)
+{
+    return text.find(part) != std::string_view::npos;
+}
+
+/// The era that the lock symbols of the section leave, if it has both ends: names come and go with kernels.
+void useSymbolEras(
+    const Profile& profile, const Section& section, const RoutineTable& routines, RecordingContext& context)
+{
+    if (context.era)
+        return;
+    std::optional<Era> era = Era{};
+    for (const Cell& cell : section.cells) {
+        const auto rows = routines.find(profile.leafSymbol(cell.stack), context.lookup());
+        // A symbol with several rows lived in several eras: it narrows nothing down.
+        std::optional<Era> only;
+        bool unique = true;
+        for (const Routine* row : rows) {
+            if (!row->isKernel() || row->isSiteHint() || row->roles.has(Role::Idle)) {
+                unique = unique && (row->isSiteHint() || !row->isKernel());
+                continue;
+            }
+            unique = unique && !only;
+            only = row->era;
+        }
+        if (unique && only && (only->since || only->until) && era)
+            era = era->intersect(*only);
+    }
+    if (era && era->since && era->until) {
+        context.era = era;
+        context.kernel = toString(*era->since) + " to " + toString(*era->until);
+        context.kernelSource = "symbols";
+    }
+}
+
+/// The processor whose symbols weigh most, where symbols exist on one processor only.
+void useSymbolArch(
+    const Profile& profile, const Section& section, const RoutineTable& routines, RecordingContext& context)
+{
+    if (!context.arch.empty())
+        return;
+    constexpr std::array<std::string_view, 6> kMachines = {
+        "ia64", "ppc64", "i386", "x86_64", "s390", "sparc64"};
+    std::array<uint64_t, kMachines.size()> votes{};
+    for (const Cell& cell : section.cells) {
+        const std::string_view symbol = profile.leafSymbol(cell.stack);
+        const auto rows = routines.find(symbol, context.lookup());
+        if (rows.empty())
+            continue;
+        for (size_t i = 0; i < kMachines.size(); ++i) {
+            const ArchSet machine = ArchSet::ofMachine(kMachines[i]);
+            const bool here = std::all_of(rows.begin(), rows.end(),
+                [&](const Routine* row) { return !row->arch.all() && row->arch.processors() == machine; });
+            if (here)
+                votes[i] += cell.samples;
+        }
+        // Function descriptors of ppc64 leave a dot in front of the names of code.
+        if (symbol.starts_with("._") || symbol.starts_with(".trampoline"))
+            votes[1] += cell.samples;
+    }
+    const auto best = std::max_element(votes.begin(), votes.end());
+    if (*best == 0)
+        return;
+    context.arch = kMachines[static_cast<size_t>(best - votes.begin())];
+    context.archSource = "symbols";
+}
+
+void useEvent(const Section& section, RecordingContext& context)
+{
+    const std::string& event = section.record.event;
+    const std::string& format = section.record.format;
+    if (format == "readprofile" || event.starts_with("cpu-clock") || event.starts_with("task-clock"))
+        context.nmi = NmiSafety::NotSafe; // driven by the timer interrupt
+    else if (event.starts_with("cycles") || contains(event, "CLK") || contains(event, "GLOBAL_POWER"))
+        context.nmi = NmiSafety::Safe;
+    for (const Fact& fact : section.facts) {
+        if (fact.kind == FactKind::EventDescription && contains(fact.value, "timer interrupt"))
+            context.nmi = NmiSafety::NotSafe;
+    }
+    constexpr std::array<std::string_view, 12> kNoTime = {"CACHE", "MISS", "LINES_IN", "REFERENCE", "INST",
+        "instructions", "misses", "references", "branch", "BRANCH", "faults", "TLB"};
+    context.measuresTime = std::none_of(
+        kNoTime.begin(), kNoTime.end(), [&](std::string_view word) { return contains(event, word); });
+    const size_t colon = event.rfind(':');
+    const std::string_view modifiers =
+        colon == std::string::npos ? std::string_view() : std::string_view(event).substr(colon + 1);
+    context.userOnly = contains(modifiers, "u") && !contains(modifiers, "k");
+}
+
+} // namespace
+
+RecordingContext recordingContextOf(
+    const Profile& profile, const Section& section, const RoutineTable& routines)
+{
+    RecordingContext context;
+    const std::vector<Fact>& inputFacts = profile.inputs[section.input].facts;
+    for (const std::vector<Fact>* facts : {&section.facts, &inputFacts}) {
+        for (const Fact& fact : *facts) {
+            if (fact.kind == FactKind::Arch && context.arch.empty()) {
+                context.arch = fact.value;
+                context.archSource = "header";
+            }
+            if (fact.kind == FactKind::Command)
+                context.systemWide = context.systemWide || contains(fact.value + ' ', " -a ");
+        }
+    }
+    useVersions(versionsInFacts(section.facts, FactKind::Kernel), "header", context);
+    useVersions(versionsInFacts(section.facts, FactKind::Image), "image name", context);
+    useVersions(versionsInFacts(inputFacts, FactKind::Kernel), "text", context);
+    useVersions(versionsInLabels(profile, section.input), "table labels", context);
+    useSymbolArch(profile, section, routines, context);
+    useSymbolEras(profile, section, routines, context);
+    useEvent(section, context);
+    if (context.arch == "ppc64" && context.nmi == NmiSafety::Unknown)
+        context.nmi =
+            NmiSafety::NotSafe; // interrupts are disabled softly: samples land where they are enabled
+    return context;
+}
+
+} // namespace whichlock

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a part of a section weighs: its value, its samples, and the percentages that were printed for it.
+#pragma once
+
+#include "analyzer/model/profile.h"
+
+namespace whichlock {
+
+struct Weight {
+    uint64_t value = 0;   ///< in the section's unit
+    uint64_t samples = 0; ///< samples or rows
+    Share printed;
+
+    Weight() = default;
+    explicit Weight(const Cell& cell)
+        : value(cell.weight)
+        , samples(cell.samples)
+        , printed(cell.printed)
+    {
+    }
+
+    Weight& operator+=(const Weight& other)
+    {
+        value += other.value;
+        samples += other.samples;
+        printed.ppb += other.printed.ppb;
+        return *this;
+    }
+    bool empty() const { return value == 0 && samples == 0 && printed.ppb == 0; }
+};
+
+} // namespace whichlock

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/model/profile_builder.h"
+
+#include <algorithm>
+
+namespace whichlock {
+
+void ProfileBuilder::beginInput(std::string name)
+{
+    input_ = static_cast<uint32_t>(inputs_.size());
+    inputs_.emplace_back().name = std::move(name);
+}
+
+void ProfileBuilder::finishInput(const LoadedInput& loaded)
+{
+    InputInfo& info = inputs_[input_];
+    info.format = loaded.format;
+    info.confidence = loaded.confidence;
+    info.bytes = loaded.bytes;
+    info.failed = loaded.failed;
+    for (const Diagnostic& one : loaded.diagnostics)
+        diagnostic(one);
+}
+
+SectionHandle ProfileBuilder::section(const SectionRecord& record)
+{
+    Section section;
+    section.record = record;
+    section.input = input_;
+    sections_.push_back(std::move(section));
+    return {static_cast<uint32_t>(sections_.size() - 1)};
+}
+
+void ProfileBuilder::total(SectionHandle section, uint64_t value)
+{
+    sections_[section.index].total = value;
+}
+
+StackId ProfileBuilder::flatStack(std::string_view symbol, std::string_view object)
+{
+    const FrameId frame =
+        frames_.intern({.symbol = strings_.intern(symbol), .object = strings_.intern(object)});
+    return stacks_.intern({.parent = {}, .frame = frame});
+}
+
+void ProfileBuilder::row(SectionHandle section, const ProfileRow& row)
+{
+    Section& to = sections_[section.index];
+    ++to.rows;
+    to.sharesPrinted = to.sharesPrinted || row.share.has_value();
+    const CellKey key{.section = section.index, .stack = flatStack(row.symbol, row.image), .group = {}};
+    addToCell(key, row.value.value_or(0), 1, row.share.value_or(Share{}));
+}
+
+void ProfileBuilder::sample(SectionHandle section, const SampleRecord& sample)
+{
+    Section& to = sections_[section.index];
+    ++to.samples;
+    to.rows += sample.frames.size();
+    StackId stack;
+    for (size_t i = sample.frames.size(); i-- > 0;) {
+        const TextFrame& frame = sample.frames[i];
+        stack = stacks_.intern({.parent = stack,
+            .frame = frames_.intern({.symbol = strings_.intern(frame.symbol),
+                .object = strings_.intern(frame.object),
+                .symbolOffset = frame.symbolOffset,
+                .inlined = frame.inlined})});
+    }
+    const ThreadGroupId group = groups_.intern({.comm = strings_.intern(sample.comm), .pid = sample.pid});
+    addToCell({.section = section.index, .stack = stack, .group = group}, sample.weight, 1, {});
+}
+
+void ProfileBuilder::addToCell(const CellKey& key, uint64_t weight, uint64_t samples, Share printed)
+{
+    const CellId id = cellKeys_.intern(key);
+    if (id.v > cells_.size())
+        cells_.push_back({.stack = key.stack, .group = key.group, .phase = key.phase, .printed = {}});
+    Cell& cell = cells_[id.v - 1];
+    Section& section = sections_[key.section];
+    // A sum that overflows would break every share: what does not fit is reported and left out.
+    if (__builtin_add_overflow(section.weight, weight, &section.weight)) {
+        section.weight -= weight; // back to what it was: unsigned arithmetic wraps
+        diagnostic(makeDiagnostic(DiagnosticCode::NumberOverflow,
+            "the sum of a section does not fit into 64 bits; a row was left out of it",
+            section.record.position));
+        weight = 0;
+    }
+    cell.weight += weight;
+    cell.samples += samples;
+    cell.printed.ppb += printed.ppb;
+}
+
+void ProfileBuilder::counterColumns(SectionHandle section, std::span<const std::string_view> columns)
+{
+    sections_[section.index].counterColumns.assign(columns.begin(), columns.end());
+}
+
+void ProfileBuilder::counterRow(SectionHandle section, std::span<const int64_t> values)
+{
+    sections_[section.index].counterRows.emplace_back(values.begin(), values.end());
+}
+
+void ProfileBuilder::table(SectionHandle section, const TableRecord& table)
+{
+    sections_[section.index].tables.push_back(table);
+}
+
+void ProfileBuilder::score(const ScoreRecord& score)
+{
+    scores_.push_back(score);
+}
+
+void ProfileBuilder::fact(SectionHandle section, FactKind kind, std::string_view value)
+{
+    Section& to = sections_[section.index];
+    to.facts.push_back({kind, std::string(value), to.record.position});
+}
+
+void ProfileBuilder::inputFact(FactKind kind, std::string_view value, const Position& position)
+{
+    std::vector<Fact>& facts = inputs_[input_].facts;
+    const bool known = std::any_of(facts.begin(), facts.end(),
+        [&](const Fact& fact) { return fact.kind == kind && fact.value == value; });
+    if (!known)
+        facts.push_back({kind, std::string(value), position});
+}
+
+/// Diagnostics of the same code and sentence are told once, with their number.
+void ProfileBuilder::diagnostic(Diagnostic diagnostic)
+{
+    const auto [entry, isNew] = diagnosticIndex_.try_emplace(
+        {diagnostic.code, diagnostic.position.chain + '\n' + diagnostic.message}, diagnostics_.size());
+    if (isNew) {
+        diagnostics_.push_back(std::move(diagnostic));
+        return;
+    }
+    Diagnostic& known = diagnostics_[entry->second];
+    known.count += diagnostic.count;
+    known.position = std::min(known.position, diagnostic.position);
+}
+
+/// Sections are the same if they come from the same place of the same input.
+uint32_t ProfileBuilder::findSection(const std::vector<Section>& sections, const Section& wanted)
+{
+    for (uint32_t i = 0; i < sections.size(); ++i) {
+        const SectionRecord& record = sections[i].record;
+        if (sections[i].input == wanted.input && record.position == wanted.record.position
+            && record.event == wanted.record.event && record.title == wanted.record.title
+            && record.format == wanted.record.format)
+            return i;
+    }
+    return static_cast<uint32_t>(sections.size());
+}
+
+void ProfileBuilder::merge(const Profile& profile)
+{
+    for (uint32_t i = 0; i < profile.inputs.size(); ++i) {
+        if (i >= inputs_.size())
+            inputs_.push_back(profile.inputs[i]);
+        input_ = i;
+        for (const Fact& one : profile.inputs[i].facts)
+            inputFact(one.kind, one.value, one.position);
+    }
+    std::vector<StackId> stacks(profile.stacks_.size() + 1);
+    for (uint32_t i = 0; i < profile.stacks_.size(); ++i) {
+        const Stack& stack = profile.stacks_[i];
+        Frame frame = profile.frame(stack.frame);
+        frame.symbol = strings_.intern(profile.string(frame.symbol));
+        frame.object = strings_.intern(profile.string(frame.object));
+        stacks[i + 1] = stacks_.intern({.parent = stacks[stack.parent.v], .frame = frames_.intern(frame)});
+    }
+    for (const Section& from : profile.sections) {
+        const uint32_t index = findSection(sections_, from);
+        if (index == sections_.size()) {
+            Section empty = from;
+            empty.cells.clear();
+            empty.weight = 0;
+            sections_.push_back(std::move(empty));
+        } else {
+            Section& to = sections_[index];
+            to.rows += from.rows;
+            to.samples += from.samples;
+            to.sharesPrinted = to.sharesPrinted || from.sharesPrinted;
+            to.total = to.total ? to.total : from.total;
+            to.counterRows.insert(to.counterRows.end(), from.counterRows.begin(), from.counterRows.end());
+            for (const Fact& one : from.facts) {
+                if (std::find(to.facts.begin(), to.facts.end(), one) == to.facts.end())
+                    to.facts.push_back(one);
+            }
+        }
+        for (const Cell& cell : from.cells) {
+            ThreadGroupId group;
+            if (cell.group) {
+                ThreadGroup row = profile.group(cell.group);
+                row.comm = strings_.intern(profile.string(row.comm));
+                group = groups_.intern(row);
+            }
+            addToCell({.section = index, .stack = stacks[cell.stack.v], .group = group, .phase = cell.phase},
+                cell.weight, cell.samples, cell.printed);
+        }
+    }
+    scores_.insert(scores_.end(), profile.scores.begin(), profile.scores.end());
+    for (const Diagnostic& one : profile.diagnostics)
+        diagnostic(one);
+}
+
+} // namespace whichlock
