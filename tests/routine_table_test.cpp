@@ -122,6 +122,9 @@ TEST(RoutineTable, fallsBackToThePatternForAnUnlistedStubSection)
     EXPECT_TRUE(rows.front()->locks.empty());
     EXPECT_EQ(rows.front()->mainRole, Role::SlowpathSpin);
     EXPECT_TRUE(find(".text.lock.floppy", "6.1", "x86_64").empty());
+    // include/asm-i386/spinlock.h of 2.6.9 has no stubs any more, semaphore.h has.
+    EXPECT_FALSE(find(".text.lock.floppy", "2.6.11", "i386").front()->roles.spins());
+    EXPECT_TRUE(find(".text.lock.spinlock", "2.6.16.5", "x86_64").front()->roles.spins());
 }
 
 TEST(RoutineTable, neverFindsRowsOfDebugBuildsUnlessToldSo)
@@ -193,6 +196,16 @@ TEST(RoutineTable, neverComparesLibraryVersionsWithTheKernels)
 {
     // pthread_mutex_lock is since glibc 2.3.3 in the table; kernel 2.2 must not rule it out.
     EXPECT_FALSE(find("pthread_mutex_lock", "2.2.16", "i386").empty());
+}
+
+TEST(RoutineTable, knowsSinceWhenWritersSpinOnTheOwner)
+{
+    // lib/rwsem.c of 3.10 has no optimistic spinning; kernel/locking/rwsem-xadd.c has it since 3.16.
+    EXPECT_FALSE(find("rwsem_down_write_failed", "3.10", "x86_64").front()->roles.spins());
+    EXPECT_TRUE(find("rwsem_down_write_failed", "4.4", "x86_64").front()->roles.spins());
+    EXPECT_FALSE(find("rwsem_down_read_failed", "4.4", "x86_64").front()->roles.spins());
+    EXPECT_TRUE(find("mutex_spin_on_owner", "2.6.32", "x86_64").front()->roles.spins());
+    EXPECT_TRUE(find("osq_lock", "3.10", "x86_64").empty());
 }
 
 TEST(RoutineTable, tellsTheRcuLockByVersion)
