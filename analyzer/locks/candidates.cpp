@@ -82,9 +82,9 @@ void CandidateList::add(std::string_view lock, uint64_t score, std::string reaso
 
 std::vector<Candidate> CandidateList::take()
 {
-    std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-        return a.score != b.score ? a.score > b.score : a.name < b.name;
-    });
+    // Equal evidence stays in the order in which it came: by the weight of the functions.
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+        [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
     return std::move(candidates_);
 }
 

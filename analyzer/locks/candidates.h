@@ -26,7 +26,7 @@ public:
     /// A lock that the text around the tables names.
     void mentioned(std::string_view lock, std::string_view where);
 
-    /// Strongest evidence first, then by name.
+    /// Strongest evidence first, else in the order in which it was given.
     std::vector<Candidate> take();
 
 private:

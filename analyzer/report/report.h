@@ -99,6 +99,14 @@ struct ReportSeries {
     std::vector<SeriesPoint> points;
 };
 
+/// A benchmark table as it was read.
+struct ReportTable {
+    std::string rowName;
+    std::string unit;
+    std::vector<std::string> columns;
+    std::vector<TableRow> rows;
+};
+
 /// Throughput of a scaling series at its first and last point.
 struct ReportScaling {
     std::string unit; ///< `hits/s`, `Jobs/Min`
@@ -174,11 +182,13 @@ struct ReportSection {
     std::vector<Candidate> candidates;
     std::vector<std::pair<std::string, uint64_t>> events; ///< counted tracepoints
     std::optional<ReportCounters> counters;
+    std::vector<ReportTable> tables;
     std::vector<ReportSeries> series;
     std::optional<ReportScaling> scaling;
     std::vector<ReportScore> scores;
     std::string tableAbout; ///< what the values of a measurements table are
     std::vector<std::string> repairs;
+    std::vector<std::string> notes; ///< what the figures say, in sentences
     bool listCut = false;
     bool imageMissing = false;
 };
@@ -198,6 +208,7 @@ struct ReportComparison {
     std::string about;  ///< what is compared
     size_t section = 0; ///< section that it belongs to (the later one where two are compared)
     std::vector<ComparisonRow> rows;
+    std::string note{}; ///< the ratio that matters, in a sentence; may be empty
 };
 
 enum class Guilty : uint8_t { Yes, No, Unknown };

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/cli/options.h"
+
+#include <boost/program_options.hpp>
+#include <sstream>
+
+namespace whichlock::cli {
+namespace {
+
+namespace po = boost::program_options;
+
+po::options_description visibleOptions()
+{
+    po::options_description options("Options");
+    options.add_options()("format", po::value<std::string>()->value_name("text|markdown|json"),
+        "how to print the report")("brief", "verdict, five locks and what to record next: at most 25 lines")(
+        "redact", "put stable tokens in place of hosts, users, paths and file names")("lock-table",
+        po::value<std::string>()->value_name("FILE"),
+        "lock routines of your own; they come before the built-in ones of the same name")(
+        "version", "print the version")("help", "print this help");
+    return options;
+}
+
+tl::unexpected<std::string> wrong(std::string text)
+{
+    return tl::make_unexpected(std::move(text));
+}
+
+tl::expected<OutputFormat, std::string> outputFormat(const std::string& name)
+{
+    if (name == "text")
+        return OutputFormat::Text;
+    if (name == "markdown")
+        return OutputFormat::Markdown;
+    if (name == "json")
+        return OutputFormat::Json;
+    return wrong("--format takes text, markdown or json, not '" + name + "'");
+}
+
+tl::expected<Options, std::string> fromVariables(const po::variables_map& variables)
+{
+    Options options;
+    if (variables.count("version") != 0) {
+        options.command = Command::Version;
+        return options;
+    }
+    if (variables.count("help") != 0 || variables.count("command") == 0)
+        return options;
+    const auto command = variables["command"].as<std::string>();
+    if (command == "report")
+        options.command = Command::Report;
+    else if (command == "formats")
+        options.command = Command::Formats;
+    else if (command == "help")
+        return options;
+    else
+        return wrong("'" + command + "' is no command; there are report and formats");
+    if (variables.count("files") != 0)
+        options.files = variables["files"].as<std::vector<std::string>>();
+    if (options.files.empty())
+        return wrong("name at least one file ('-' reads standard input)");
+    if (variables.count("format") != 0) {
+        const auto format = outputFormat(variables["format"].as<std::string>());
+        if (!format)
+            return wrong(format.error());
+        options.format = *format;
+    }
+    options.brief = variables.count("brief") != 0;
+    options.redact = variables.count("redact") != 0;
+    if (variables.count("lock-table") != 0)
+        options.lockTable = variables["lock-table"].as<std::string>();
+    return options;
+}
+
+} // namespace
+
+tl::expected<Options, std::string> parseOptions(const std::vector<std::string>& arguments)
+{
+    po::options_description all = visibleOptions();
+    all.add_options()("command", po::value<std::string>())("files", po::value<std::vector<std::string>>());
+    po::positional_options_description positional;
+    positional.add("command", 1).add("files", -1);
+    po::variables_map variables;
+    try {
+        po::store(po::command_line_parser(arguments).options(all).positional(positional).run(), variables);
+    } catch (const po::error& error) {
+        return wrong(error.what());
+    }
+    return fromVariables(variables);
+}
+
+std::string helpText()
+{
+    std::ostringstream text;
+    text << "whichlock: which lock, who waits for it and where, how sure are we\n\n"
+            "  whichlock report FILE...    read profiles and say whether a lock is to blame\n"
+            "  whichlock formats FILE...   say what each file was taken for, and why\n\n"
+            "Several files are one session: an opreport and a vmstat belong together.\n"
+            "'-' reads standard input. Exit code: 0 fine, 1 usage or nothing could be read,\n"
+            "2 something was lost or could not be read, 3 internal error, 4 unknown format.\n\n"
+         << visibleOptions();
+    return text.str();
+}
+
+} // namespace whichlock::cli

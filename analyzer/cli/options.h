@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The command line, read into plain structs.
+#pragma once
+
+#include "parsers/result.h"
+
+#include <string>
+#include <vector>
+
+namespace whichlock::cli {
+
+enum class Command { Help, Version, Report, Formats };
+enum class OutputFormat { Text, Markdown, Json };
+
+struct Options {
+    Command command = Command::Help;
+    std::vector<std::string> files;
+    OutputFormat format = OutputFormat::Text;
+    bool brief = false;
+    bool redact = false;
+    std::string lockTable; ///< file with lock routines of the user's own
+};
+
+/// Reads the arguments after the program's name. The error is a sentence for the user.
+tl::expected<Options, std::string> parseOptions(const std::vector<std::string>& arguments);
+/// What `whichlock --help` prints.
+std::string helpText();
+
+} // namespace whichlock::cli

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/cli/commands.h"
+#include "analyzer/cli/progress.h"
+#include "analyzer/model/session.h"
+#include "analyzer/report/document.h"
+#include "analyzer/report/redact.h"
+#include "analyzer/report/value_format.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace whichlock::cli {
+namespace {
+
+/// The built-in table, with the user's rows in front if there are any.
+Result<RoutineTable> lockTable(const std::string& path)
+{
+    if (path.empty())
+        return RoutineTable::builtIn();
+    auto source = Source::openFile(path);
+    if (!source)
+        return tl::make_unexpected(source.error());
+    std::string text;
+    std::string piece(Source::kHeadBytes, '\0');
+    for (;;) {
+        const auto got = (*source)->read(piece);
+        if (!got)
+            return tl::make_unexpected(got.error());
+        if (*got == 0)
+            break;
+        text.append(piece, 0, *got);
+    }
+    return RoutineTable::builtIn().withUserFile(path, text);
+}
+
+/// Errors and losses go to the error stream as well: a report in a file must not hide them.
+void printProblems(const std::vector<Diagnostic>& diagnostics, std::FILE* err)
+{
+    for (const Diagnostic& one : diagnostics) {
+        if (one.severity != Severity::Error && one.severity != Severity::DataLoss)
+            continue;
+        const std::string_view advice = codeAdvice(one.code);
+        fmt::print(err, "whichlock: {}: {}{}{}\n", printable(toString(one.position)), printable(one.message),
+            advice.empty() ? "" : "; ", advice);
+    }
+}
+
+std::string render(const Report& report, const Options& options)
+{
+    switch (options.format) {
+    case OutputFormat::Json:
+        return renderJson(report);
+    case OutputFormat::Markdown:
+        return renderMarkdown(buildDocument(report, {.brief = options.brief}));
+    case OutputFormat::Text:
+        break;
+    }
+    return renderText(buildDocument(report, {.brief = options.brief}));
+}
+
+int exitCodeOf(const Profile& profile, const Report& report)
+{
+    if (!report.internalError.empty())
+        return kInternalError;
+    const auto has = [&](auto predicate) {
+        return std::any_of(profile.diagnostics.begin(), profile.diagnostics.end(), predicate);
+    };
+    const bool failed = std::any_of(
+        profile.inputs.begin(), profile.inputs.end(), [](const InputInfo& input) { return input.failed; });
+    const bool readAny = std::any_of(
+        profile.inputs.begin(), profile.inputs.end(), [](const InputInfo& input) { return !input.failed; });
+    if (!readAny) {
+        const bool onlyUnknown = !has([](const Diagnostic& one) {
+            return one.severity == Severity::Error && one.code != DiagnosticCode::UnknownFormat
+                && one.code != DiagnosticCode::KnownButUnread && one.code != DiagnosticCode::NoProfileFound;
+        });
+        return onlyUnknown ? kUnknownFormat : kUsage;
+    }
+    const bool lost = has([](const Diagnostic& one) { return one.severity == Severity::DataLoss; });
+    return failed || lost ? kDataLoss : kFine;
+}
+
+} // namespace
+
+int reportCommand(const Options& options, std::FILE* out, std::FILE* err)
+{
+    const auto routines = lockTable(options.lockTable);
+    if (!routines) {
+        fmt::print(err, "whichlock: {}: {}\n", toString(routines.error().position), routines.error().message);
+        return kUsage;
+    }
+    OpenedInputs opened = openInputs(options.files);
+    Progress progress(err);
+    for (const auto& source : opened.sources)
+        progress.watch(*source);
+    const Profile profile = loadSession(std::move(opened.sources), std::move(opened.errors));
+    progress.finish();
+    Report report = buildReport(profile, {}, *routines);
+    if (options.redact)
+        redact(report);
+    const int exitCode = exitCodeOf(profile, report);
+    printProblems(report.diagnostics, err);
+    if (exitCode == kInternalError)
+        fmt::print(err, "whichlock: internal error, please report it: {}\n", report.internalError);
+    // Without anything that was read there is no report to print, except for programs that parse JSON.
+    if ((exitCode == kUsage || exitCode == kUnknownFormat) && options.format != OutputFormat::Json)
+        return exitCode;
+    const std::string text = render(report, options);
+    std::fwrite(text.data(), 1, text.size(), out);
+    return exitCode;
+}
+
+} // namespace whichlock::cli

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/model/session.h"
+
+#include "analyzer/model/profile_builder.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace whichlock {
+namespace {
+
+/// Smaller tables are alike by chance.
+constexpr size_t kFewestRows = 2;
+
+bool sameTables(const std::vector<TableRecord>& a, const std::vector<TableRecord>& b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const TableRecord& x, const TableRecord& y) {
+        return x.columns == y.columns
+            && std::equal(x.rows.begin(), x.rows.end(), y.rows.begin(), y.rows.end(),
+                [](const TableRow& p, const TableRow& q) {
+                    return p.label == q.label && p.values == q.values;
+                });
+    });
+}
+
+size_t sizeOf(const Section& section)
+{
+    size_t rows = section.cells.size() + section.counterRows.size();
+    for (const TableRecord& table : section.tables)
+        rows += table.rows.size();
+    return rows;
+}
+
+bool sameContent(const Section& a, const Section& b)
+{
+    return a.record.kind == b.record.kind && a.record.event == b.record.event && a.total == b.total
+        && a.samples == b.samples && a.cells == b.cells && a.counterColumns == b.counterColumns
+        && a.counterRows == b.counterRows && sameTables(a.tables, b.tables);
+}
+
+/// Whether a flat profile is an excerpt of an earlier one, as quotes often are.
+bool isQuotedExcerpt(const Section& earlier, const Section& later)
+{
+    if (later.record.quoteDepth <= earlier.record.quoteDepth || later.record.kind != SectionKind::CpuProfile
+        || earlier.record.kind != SectionKind::CpuProfile || earlier.samples != 0 || later.samples != 0
+        || earlier.record.event != later.record.event)
+        return false;
+    // Cells are sorted the same way in both: one forward pass.
+    auto at = earlier.cells.begin();
+    for (const Cell& cell : later.cells) {
+        while (at != earlier.cells.end() && at->stack < cell.stack)
+            ++at;
+        if (at == earlier.cells.end() || !(*at == cell))
+            return false;
+    }
+    return !later.total || later.total == earlier.total;
+}
+
+} // namespace
+
+void dropRepeatedTables(Profile& profile)
+{
+    std::vector<Section> kept;
+    for (Section& section : profile.sections) {
+        const auto original = std::find_if(kept.begin(), kept.end(), [&](const Section& earlier) {
+            return sizeOf(section) >= kFewestRows
+                && (sameContent(earlier, section) || isQuotedExcerpt(earlier, section));
+        });
+        if (original == kept.end()) {
+            kept.push_back(std::move(section));
+            continue;
+        }
+        profile.diagnostics.push_back(makeDiagnostic(DiagnosticCode::TableRepeated,
+            fmt::format("the table at {} stands here again; it was counted once",
+                toString(original->record.position)),
+            section.record.position));
+    }
+    profile.sections = std::move(kept);
+}
+
+Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Error> unopened)
+{
+    ProfileBuilder builder;
+    for (const Error& error : unopened) {
+        builder.beginInput(error.position.chain);
+        LoadedInput failed;
+        failed.failed = true;
+        failed.diagnostics.push_back(error);
+        builder.finishInput(failed);
+    }
+    for (const auto& source : sources) {
+        builder.beginInput(source->name());
+        builder.finishInput(load(*source, builder));
+    }
+    Profile profile = builder.freeze();
+    dropRepeatedTables(profile);
+    return profile;
+}
+
+OpenedInputs openInputs(const std::vector<std::string>& paths)
+{
+    OpenedInputs opened;
+    for (const std::string& path : paths) {
+        if (path == "-") {
+            opened.sources.push_back(Source::fromStream("standard input", stdin));
+            continue;
+        }
+        auto source = Source::openFile(path);
+        if (source)
+            opened.sources.push_back(std::move(*source));
+        else
+            opened.errors.push_back(source.error());
+    }
+    return opened;
+}
+
+} // namespace whichlock

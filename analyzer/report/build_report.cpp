@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/section_builders.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace whichlock {
+namespace {
+
+/// The event without its modifiers (`cycles` of `cycles:ppp`), unless another section has the same one.
+std::string shortEvent(const Profile& profile, const Section& section)
+{
+    const auto base = [](const std::string& event) {
+        const size_t colon = event.rfind(':');
+        const bool modifiers = colon != std::string::npos && colon + 1 < event.size()
+            && event.find_first_not_of("ukhGHIPpSDWe", colon + 1) == std::string::npos;
+        return modifiers ? event.substr(0, colon) : event;
+    };
+    const std::string wanted = base(section.record.event);
+    const auto same =
+        std::count_if(profile.sections.begin(), profile.sections.end(), [&](const Section& other) {
+            return other.input == section.input && base(other.record.event) == wanted
+                && other.record.event != section.record.event;
+        });
+    return same == 0 ? wanted : section.record.event;
+}
+
+std::string titleOf(const SectionRecord& record)
+{
+    if (record.heading.empty() || record.title == record.heading)
+        return record.title;
+    return record.title.empty() ? record.heading : record.heading + ", " + record.title;
+}
+
+std::string firstFact(const std::vector<Fact>& facts, FactKind kind)
+{
+    const auto found =
+        std::find_if(facts.begin(), facts.end(), [&](const Fact& fact) { return fact.kind == kind; });
+    return found == facts.end() ? std::string() : found->value;
+}
+
+/// Every section is whole: what was put in is what the account shows.
+std::string checkAccount(const ReportSection& section)
+{
+    if (section.account.empty() || !section.total)
+        return {};
+    uint64_t sum = 0;
+    for (const AccountLine& line : section.account)
+        sum += line.partOfSum ? line.part.value : 0;
+    if (sum == *section.total)
+        return {};
+    return fmt::format(
+        "{}: the account adds up to {} of {}", toString(section.position), sum, *section.total);
+}
+
+/// sum of the locks = contention, in value and in samples.
+std::string checkLocks(const ReportSection& section)
+{
+    uint64_t value = 0;
+    uint64_t samples = 0;
+    for (const ReportLock& lock : section.locks) {
+        value += lock.part.value;
+        samples += lock.part.samples;
+    }
+    if (value == section.contention.value && samples == section.contention.samples)
+        return {};
+    return fmt::format(
+        "{}: the locks add up to {} of {}", toString(section.position), value, section.contention.value);
+}
+
+void addScores(const Profile& profile, Report& report)
+{
+    for (const ScoreRecord& score : profile.scores) {
+        ReportSection* home = nullptr;
+        for (ReportSection& section : report.sections) {
+            if (section.input != score.position.chain)
+                continue;
+            const bool sameHeading = !score.heading.empty() && section.title.starts_with(score.heading);
+            if (home == nullptr || (sameHeading && !home->title.starts_with(score.heading)))
+                home = &section;
+        }
+        if (home != nullptr)
+            home->scores.push_back({score.name, score.value, score.unit});
+    }
+}
+
+} // namespace
+
+std::string_view unitName(Unit unit)
+{
+    switch (unit) {
+    case Unit::Samples:
+        return "samples";
+    case Unit::Ticks:
+        return "ticks";
+    case Unit::Nanoseconds:
+        return "ns";
+    case Unit::Count:
+        return "count";
+    case Unit::Percent:
+        return "percent";
+    case Unit::Events:
+        return "events";
+    }
+    return "count";
+}
+
+std::string valueNoun(const ReportSection& section)
+{
+    if (section.unit == Unit::Ticks)
+        return "kernel-mode ticks";
+    if (section.unit == Unit::Nanoseconds)
+        return "sampled CPU time";
+    if (section.unit == Unit::Events)
+        return section.event.empty() ? "events" : section.event;
+    return "samples";
+}
+
+ReportSection beginReportSection(const Profile& profile, const Section& section)
+{
+    ReportSection out;
+    const std::vector<Fact>& inputFacts = profile.inputs[section.input].facts;
+    out.title = titleOf(section.record);
+    out.input = profile.inputs[section.input].name;
+    out.position = section.record.position;
+    out.format = section.record.format;
+    out.kind = section.record.kind;
+    out.event = shortEvent(profile, section);
+    out.unit = section.record.unit;
+    out.quantity = section.record.quantity;
+    out.rows = section.rows;
+    out.samples = section.samples;
+    out.facts.host = firstFact(inputFacts, FactKind::Host);
+    out.facts.command =
+        section.record.command.empty() ? firstFact(inputFacts, FactKind::Command) : section.record.command;
+    if (const auto cpus = parseUnsigned(firstFact(inputFacts, FactKind::Cpus)))
+        out.facts.cpus = *cpus;
+    for (const Fact& fact : section.facts) {
+        if (fact.kind == FactKind::Repair)
+            out.repairs.push_back(fact.value);
+        out.listCut = out.listCut || fact.kind == FactKind::CutMark;
+    }
+    return out;
+}
+
+Report buildReport(const Profile& profile, const Query& query, const RoutineTable& routines)
+{
+    Report report;
+    report.internalError = profile.check();
+    report.diagnostics = profile.diagnostics;
+    for (const InputInfo& input : profile.inputs)
+        report.inputs.push_back(
+            {input.name, input.format, std::string(confidenceName(input.confidence)), input.bytes});
+    for (const Section& section : profile.sections) {
+        ReportSection out = beginReportSection(profile, section);
+        switch (section.record.kind) {
+        case SectionKind::CpuProfile:
+            buildCpuSection(profile, section, routines, query, out);
+            break;
+        case SectionKind::Counters:
+            buildCounterSection(section, out);
+            break;
+        case SectionKind::Measurements:
+            buildMeasurementSection(profile, section, routines, out);
+            break;
+        case SectionKind::WaitProfile:
+        case SectionKind::LockTrace:
+        case SectionKind::LockTable:
+        case SectionKind::ThreadDump:
+            buildTraceSection(profile, section, out);
+            break;
+        }
+        for (const std::string& wrong : {checkAccount(out), checkLocks(out)}) {
+            if (report.internalError.empty())
+                report.internalError = wrong;
+        }
+        report.sections.push_back(std::move(out));
+    }
+    addScores(profile, report);
+    report.comparisons = buildComparisons(profile, report);
+    addNotes(report);
+    report.verdict = buildVerdict(report);
+    report.recordNext = buildRecordNext(report);
+    return report;
+}
+
+} // namespace whichlock

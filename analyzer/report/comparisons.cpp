@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Before and after: where one input holds exactly two tables of a kind, or one table holds variants.
+#include "analyzer/report/section_builders.h"
+#include "analyzer/report/shares.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+
+namespace whichlock {
+namespace {
+
+ComparisonRow rowOf(std::string what, std::optional<FixedPoint> before, std::optional<FixedPoint> after)
+{
+    ComparisonRow row{std::move(what), before, after, std::nullopt, std::nullopt};
+    if (before && after)
+        row.changePercent = changePercent(*before, *after);
+    return row;
+}
+
+ComparisonRow percentRowOf(std::string what, FixedPoint before, FixedPoint after)
+{
+    ComparisonRow row = rowOf(std::move(what), before, after);
+    row.changePoints = FixedPoint{after.millionths - before.millionths};
+    return row;
+}
+
+FixedPoint percentOf(Share share)
+{
+    constexpr int64_t kPpbPerMillionthPercent = Share::kPercent / FixedPoint::kScale;
+    return {share.ppb / kPpbPerMillionthPercent};
+}
+
+std::string nameOf(const ReportSection& section, std::string_view fallback)
+{
+    return section.title.empty() ? fmt::format("{} at {}", fallback, toString(section.position))
+                                 : section.title;
+}
+
+/// Weight and printed share of each symbol of a section.
+std::map<std::string, Weight> weightsBySymbol(const Profile& profile, const Section& section)
+{
+    std::map<std::string, Weight> weights;
+    for (const Cell& cell : section.cells)
+        weights[std::string(profile.leafSymbol(cell.stack))] += Weight(cell);
+    return weights;
+}
+
+ReportComparison compareProfiles(const Profile& profile, const Report& report, size_t a, size_t b)
+{
+    const Section& first = profile.sections[a];
+    const Section& second = profile.sections[b];
+    const bool byShare = first.sharesPrinted && second.sharesPrinted;
+    ReportComparison result{nameOf(report.sections[a], "first"), nameOf(report.sections[b], "second"),
+        byShare ? "share of all, by symbol" : std::string(unitName(first.record.unit)) + " by symbol", b, {}};
+    const auto before = weightsBySymbol(profile, first);
+    const auto after = weightsBySymbol(profile, second);
+    std::map<std::string, std::pair<const Weight*, const Weight*>> both;
+    for (const auto& [symbol, weight] : before)
+        both[symbol].first = &weight;
+    for (const auto& [symbol, weight] : after)
+        both[symbol].second = &weight;
+    for (const auto& [symbol, weights] : both) {
+        const auto figure = [&](const Weight* weight) -> std::optional<FixedPoint> {
+            if (weight == nullptr)
+                return std::nullopt;
+            return byShare ? percentOf(weight->printed)
+                           : FixedPoint::fromInteger(static_cast<int64_t>(weight->value));
+        };
+        ComparisonRow row = rowOf(symbol, figure(weights.first), figure(weights.second));
+        if (byShare && row.before && row.after)
+            row.changePoints = FixedPoint{row.after->millionths - row.before->millionths};
+        result.rows.push_back(std::move(row));
+    }
+    const auto size = [](const ComparisonRow& row) {
+        return std::max(row.before.value_or(FixedPoint{}), row.after.value_or(FixedPoint{}));
+    };
+    std::stable_sort(result.rows.begin(), result.rows.end(),
+        [&](const ComparisonRow& x, const ComparisonRow& y) { return size(x) > size(y); });
+    if (!byShare && first.total && second.total)
+        result.rows.push_back(rowOf("total", FixedPoint::fromInteger(static_cast<int64_t>(*first.total)),
+            FixedPoint::fromInteger(static_cast<int64_t>(*second.total))));
+    return result;
+}
+
+bool isPercentColumn(std::string_view name)
+{
+    constexpr std::array<std::string_view, 8> kNames = {"us", "sy", "id", "wa", "st", "gu", "usr", "sys"};
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+ReportComparison compareCounters(const Report& report, size_t a, size_t b)
+{
+    const ReportCounters& first = *report.sections[a].counters;
+    const ReportCounters& second = *report.sections[b].counters;
+    const bool withoutFirst = !first.meansWithoutFirst.empty() && !second.meansWithoutFirst.empty();
+    ReportComparison result{nameOf(report.sections[a], "first"), nameOf(report.sections[b], "second"),
+        withoutFirst ? "means without the first row" : "means of all rows", b, {}};
+    const auto& before = withoutFirst ? first.meansWithoutFirst : first.means;
+    const auto& after = withoutFirst ? second.meansWithoutFirst : second.means;
+    for (size_t i = 0; i < first.columns.size(); ++i) {
+        const std::string& column = first.columns[i];
+        result.rows.push_back(isPercentColumn(column) ? percentRowOf(column, before[i], after[i])
+                                                      : rowOf(column, before[i], after[i]));
+    }
+    return result;
+}
+
+/// What groups the columns of a table with several bases: the version behind the last blank.
+std::string_view groupOf(std::string_view column)
+{
+    const size_t blank = column.rfind(' ');
+    return blank == std::string_view::npos ? std::string_view() : column.substr(blank + 1);
+}
+
+/// Columns that are variants: each against the first one of its group.
+void compareColumns(
+    const TableRecord& table, const ReportSection& section, size_t index, std::vector<ReportComparison>& out)
+{
+    std::map<std::string_view, size_t> bases;
+    for (size_t column = 0; column < table.columns.size(); ++column) {
+        const auto [base, isNew] = bases.try_emplace(groupOf(table.columns[column]), column);
+        if (isNew)
+            continue;
+        ReportComparison result{table.columns[base->second], table.columns[column], section.title, index, {}};
+        for (const TableRow& row : table.rows) {
+            const std::string what = table.rowName.empty() || table.rowName == "Test"
+                ? row.label
+                : row.label + " " + table.rowName;
+            result.rows.push_back(rowOf(what, row.values[base->second], row.values[column]));
+        }
+        out.push_back(std::move(result));
+    }
+}
+
+/// Rows that are variants: each against the first.
+void compareRows(
+    const TableRecord& table, const ReportSection& section, size_t index, std::vector<ReportComparison>& out)
+{
+    for (size_t i = 1; i < table.rows.size(); ++i) {
+        ReportComparison result{table.rows[0].label, table.rows[i].label, section.title, index, {}};
+        for (size_t column = 0; column < table.columns.size(); ++column)
+            result.rows.push_back(
+                rowOf(table.columns[column], table.rows[0].values[column], table.rows[i].values[column]));
+        out.push_back(std::move(result));
+    }
+}
+
+/// Two series over the same numbers of CPUs or tasks.
+ReportComparison compareScaling(const Profile& profile, const Report& report, size_t a, size_t b)
+{
+    const TableRecord& first = profile.sections[a].tables.front();
+    const TableRecord& second = profile.sections[b].tables.front();
+    ReportComparison result{nameOf(report.sections[a], "first"), nameOf(report.sections[b], "second"),
+        "at equal numbers of " + first.rowName, b, {}};
+    for (size_t column = 0; column < first.columns.size(); ++column) {
+        for (const TableRow& row : first.rows) {
+            const auto other = std::find_if(second.rows.begin(), second.rows.end(),
+                [&](const TableRow& candidate) { return candidate.label == row.label; });
+            if (other == second.rows.end() || column >= other->values.size()
+                || row.values[column] == other->values[column])
+                continue;
+            result.rows.push_back(
+                rowOf(fmt::format("{} at {} {}", first.columns[column], row.label, first.rowName),
+                    row.values[column], other->values[column]));
+        }
+    }
+    return result;
+}
+
+/// The two sections of an input for which `matches` holds with each other, if there are exactly two.
+template <class Matches>
+std::vector<std::pair<size_t, size_t>> pairsOf(const Profile& profile, Matches matches)
+{
+    std::vector<std::pair<size_t, size_t>> pairs;
+    for (size_t a = 0; a < profile.sections.size(); ++a) {
+        std::vector<size_t> same;
+        for (size_t b = 0; b < profile.sections.size(); ++b) {
+            if (profile.sections[b].input == profile.sections[a].input
+                && matches(profile.sections[a], profile.sections[b]))
+                same.push_back(b);
+        }
+        if (same.size() == 2 && same[0] == a)
+            pairs.emplace_back(a, same[1]);
+    }
+    return pairs;
+}
+
+bool sameProfileKind(const Section& a, const Section& b)
+{
+    return a.record.kind == SectionKind::CpuProfile && b.record.kind == SectionKind::CpuProfile
+        && a.samples == 0 && b.samples == 0 && a.record.format == b.record.format
+        && a.record.event == b.record.event;
+}
+
+bool sameCounters(const Section& a, const Section& b)
+{
+    return a.record.kind == SectionKind::Counters && b.record.kind == SectionKind::Counters
+        && a.counterColumns == b.counterColumns;
+}
+
+bool sameScaling(const Section& a, const Section& b)
+{
+    return a.tables.size() == 1 && b.tables.size() == 1 && a.tables[0].shape == TableShape::Scaling
+        && b.tables[0].shape == TableShape::Scaling && a.tables[0].columns == b.tables[0].columns;
+}
+
+/// Whether words say that the first of two scores is the changed system.
+bool firstIsTheChangedOne(const ScoreRecord& first, const ScoreRecord& second)
+{
+    const auto has = [](const std::string& text, std::initializer_list<std::string_view> words) {
+        return std::any_of(words.begin(), words.end(),
+            [&](std::string_view word) { return text.find(word) != std::string::npos; });
+    };
+    return has(second.heading, {"stock", "base", "vanilla", "before", "unpatched"})
+        && !has(first.heading, {"stock", "base", "vanilla", "before", "unpatched"});
+}
+
+void compareScores(const Profile& profile, const Report& report, std::vector<ReportComparison>& out)
+{
+    std::map<std::string, std::vector<const ScoreRecord*>> byName;
+    for (const ScoreRecord& score : profile.scores)
+        byName[score.name + '\n' + score.unit].push_back(&score);
+    for (const auto& entry : byName) {
+        const auto& scores = entry.second;
+        if (scores.size() != 2)
+            continue;
+        const bool swapped = firstIsTheChangedOne(*scores[0], *scores[1]);
+        const ScoreRecord& before = *scores[swapped ? 1 : 0];
+        const ScoreRecord& after = *scores[swapped ? 0 : 1];
+        const auto label = [](const ScoreRecord& score) {
+            return score.heading.empty() ? toString(score.position) : score.heading;
+        };
+        ReportComparison result{label(before), label(after), "score", report.sections.size(), {}};
+        result.rows.push_back(rowOf(before.name, before.value, after.value));
+        out.push_back(std::move(result));
+    }
+}
+
+} // namespace
+
+std::vector<ReportComparison> buildComparisons(const Profile& profile, const Report& report)
+{
+    std::vector<ReportComparison> comparisons;
+    for (size_t i = 0; i < profile.sections.size(); ++i) {
+        for (const TableRecord& table : profile.sections[i].tables) {
+            if (table.shape == TableShape::ColumnsAreVariants)
+                compareColumns(table, report.sections[i], i, comparisons);
+            else if (table.shape == TableShape::RowsAreVariants)
+                compareRows(table, report.sections[i], i, comparisons);
+        }
+    }
+    for (const auto& [a, b] : pairsOf(profile, sameScaling))
+        comparisons.push_back(compareScaling(profile, report, a, b));
+    for (const auto& [a, b] : pairsOf(profile, sameProfileKind))
+        comparisons.push_back(compareProfiles(profile, report, a, b));
+    for (const auto& [a, b] : pairsOf(profile, sameCounters))
+        comparisons.push_back(compareCounters(report, a, b));
+    compareScores(profile, report, comparisons);
+    return comparisons;
+}
+
+} // namespace whichlock

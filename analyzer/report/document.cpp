@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/document.h"
+
+#include "analyzer/report/document_sections.h"
+#include "analyzer/version.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace whichlock {
+namespace {
+
+void addDiagnostics(const Report& report, Document& document)
+{
+    DocumentText text{.label = "Left out, repaired", .lines = {}};
+    constexpr size_t kMostLines = 12;
+    for (const Diagnostic& one : report.diagnostics) {
+        if (text.lines.size() == kMostLines) {
+            text.lines.push_back(
+                fmt::format("{} more in the JSON report", report.diagnostics.size() - kMostLines));
+            break;
+        }
+        const std::string count = one.count > 1 ? fmt::format(" ({} times)", one.count) : std::string();
+        const std::string severity =
+            one.severity == Severity::Note ? "" : std::string(severityName(one.severity)) + ": ";
+        text.lines.push_back(fmt::format("{}{}: {}{}", severity, toString(one.position), one.message, count));
+    }
+    if (!text.lines.empty())
+        document.blocks.emplace_back(std::move(text));
+}
+
+void addNext(const Report& report, Document& document)
+{
+    if (!report.recordNext.empty())
+        document.blocks.emplace_back(DocumentText{.label = "Next", .lines = report.recordNext});
+}
+
+void addInputs(const Report& report, Document& document)
+{
+    if (report.inputs.size() < 2)
+        return;
+    DocumentText text{.label = {}, .lines = {}, .indent = 1};
+    for (const ReportInput& input : report.inputs)
+        text.lines.push_back(fmt::format("{}  {}, {} bytes", input.name,
+            input.format.empty() ? "nothing read" : input.format, input.bytes));
+    document.blocks.emplace_back(std::move(text));
+}
+
+/// `--brief`: verdict, five locks, next.
+void addBrief(const Report& report, Document& document)
+{
+    if (report.verdict.section) {
+        constexpr size_t kMostLocks = 5;
+        const size_t index = *report.verdict.section;
+        const ReportSection& section = report.sections[index];
+        document.blocks.emplace_back(headOf(section));
+        if (!section.locks.empty())
+            document.blocks.emplace_back(lockTable(section, index, kMostLocks));
+    }
+    DocumentText next{.label = "Next", .lines = report.recordNext};
+    constexpr size_t kMostNext = 2;
+    if (next.lines.size() > kMostNext)
+        next.lines.resize(kMostNext);
+    document.blocks.emplace_back(std::move(next));
+}
+
+} // namespace
+
+Document buildDocument(const Report& report, const DocumentOptions& options)
+{
+    Document document;
+    document.blocks.emplace_back(DocumentText{
+        .label = {}, .lines = {"whichlock: " + report.verdict.text}, .indent = 0, .verdict = true});
+    if (options.brief) {
+        addBrief(report, document);
+    } else {
+        addInputs(report, document);
+        for (size_t i = 0; i < report.sections.size(); ++i)
+            addSection(report, i, document);
+        addComparisons(report, report.sections.size(), document);
+        addDiagnostics(report, document);
+        addNext(report, document);
+    }
+    document.blocks.emplace_back(DocumentText{.label = {}, .lines = {fmt::format("whichlock {}", kVersion)}});
+    return document;
+}
+
+} // namespace whichlock

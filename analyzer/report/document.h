@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The report as a sequence of paragraphs and tables, before it becomes text or Markdown or a widget. Every
+// cell with a figure says where in the JSON the same figure stands.
+#pragma once
+
+#include "analyzer/report/report.h"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace whichlock {
+
+enum class Align : uint8_t { Left, Right };
+
+struct DocumentColumn {
+    std::string title;
+    Align align = Align::Right;
+};
+
+/// How the figure of a cell is shown.
+enum class CellFormat : uint8_t { Text, Count, Share2, Share1, Number, Change, Points };
+
+struct DocumentCell {
+    std::string text; ///< as shown
+    CellFormat format = CellFormat::Text;
+    std::string pointer{}; ///< JSON pointer of the figure; empty for labels
+};
+
+struct DocumentTable {
+    std::string caption;
+    std::string id; ///< stable name: `account`, `locks` ...
+    std::vector<DocumentColumn> columns;
+    std::vector<std::vector<DocumentCell>> rows;
+};
+
+/// Lines that stand for themselves (the head), or a paragraph with a label in front.
+struct DocumentText {
+    std::string label;              ///< `Sure`, `Left out`, `Next`; may be empty
+    std::vector<std::string> lines; ///< each begins on a line of its own
+    unsigned indent = 0;
+    bool verdict = false; ///< the first paragraph
+};
+
+struct DocumentHeading {
+    std::string text;
+};
+
+using DocumentBlock = std::variant<DocumentText, DocumentTable, DocumentHeading>;
+
+struct Document {
+    std::vector<DocumentBlock> blocks;
+};
+
+struct DocumentOptions {
+    bool brief = false; ///< verdict, five locks, next: at most 25 lines
+};
+
+/// Lays a report out. Figures are only formatted here, never computed.
+Document buildDocument(const Report& report, const DocumentOptions& options);
+
+/// Plain text of at most 78 columns, to be pasted into a bug.
+std::string renderText(const Document& document);
+std::string renderMarkdown(const Document& document);
+/// The JSON contract, schema version 1.
+std::string renderJson(const Report& report);
+
+} // namespace whichlock

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sentences that the figures of sections and of their neighbours allow; and what to record next.
+#include "analyzer/report/section_builders.h"
+#include "analyzer/report/shares.h"
+#include "analyzer/report/value_format.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace whichlock {
+namespace {
+
+void noteScaling(ReportSection& section)
+{
+    if (!section.scaling)
+        return;
+    const ReportScaling& scaling = *section.scaling;
+    const std::string& xName = section.series.front().xName;
+    const std::string rates = fmt::format("{} {} at {} {}, {} at {}", formatRate(scaling.throughputFirst),
+        scaling.unit, formatNumber(scaling.firstX), xName, formatRate(scaling.throughputLast),
+        formatNumber(scaling.lastX));
+    if (scaling.throughputLast < scaling.throughputFirst) {
+        const std::string cost = scaling.costFactor
+            ? fmt::format("The cost of one hit grows {} times", formatDecimal(*scaling.costFactor, 1))
+            : std::string("Throughput falls");
+        section.notes.push_back(
+            fmt::format("{} from {} to {} {} ({}): a serialised path, as one lock would make it.", cost,
+                formatNumber(scaling.firstX), formatNumber(scaling.lastX), xName, rates));
+        return;
+    }
+    section.notes.push_back(fmt::format("{} times the throughput at {} {} ({} % efficiency): {}.",
+        formatDecimal(scaling.speedupLast, 2), formatNumber(scaling.lastX), xName,
+        formatDecimal(scaling.efficiencyLastPercent, 1), rates));
+}
+
+/// vmstat under the same heading as a profile: how much of the system time is spinning.
+void noteSystemTime(Report& report, ReportSection& section)
+{
+    if (section.kind != SectionKind::CpuProfile || !section.contention.ofTotal
+        || section.contention.value == 0 || section.busyKnown || !section.measuresTime)
+        return;
+    const size_t comma = section.title.find(',');
+    const std::string heading = section.title.substr(0, comma);
+    if (heading.empty())
+        return;
+    for (const ReportSection& other : report.sections) {
+        if (!other.counters || !other.counters->systemColumn || !other.title.starts_with(heading)
+            || other.input != section.input)
+            continue;
+        const auto& means = other.counters->meansWithoutFirst.empty() ? other.counters->means
+                                                                      : other.counters->meansWithoutFirst;
+        section.notes.push_back(fmt::format(
+            "{} of {} points of system time (vmstat, {} rows) are spinning, if both cover the same time.",
+            formatDecimal({section.contention.ofTotal->ppb / (Share::kPercent / FixedPoint::kScale)}, 1),
+            formatDecimal(means[*other.counters->systemColumn], 1), other.counters->rows));
+    }
+}
+
+/// The comparison of two scaling series at the last point, as factors.
+void noteFactors(const Report& report, ReportComparison& comparison)
+{
+    if (comparison.section >= report.sections.size() || !report.sections[comparison.section].scaling)
+        return;
+    const ReportSection& section = report.sections[comparison.section];
+    const std::string at =
+        fmt::format(" at {} {}", formatNumber(section.scaling->lastX), section.series.front().xName);
+    std::string factors;
+    for (const ComparisonRow& row : comparison.rows) {
+        if (!row.what.ends_with(at) || !row.before || !row.after
+            || row.what.find("hits") != std::string::npos)
+            continue;
+        const bool cost =
+            row.what.find("time") != std::string::npos || row.what.find("per hit") != std::string::npos;
+        const auto factor = cost ? quotient(*row.before, *row.after) : quotient(*row.after, *row.before);
+        if (!factor || (!cost && row.what.find('/') == std::string::npos))
+            continue;
+        factors += fmt::format("{}{} times by {}", factors.empty() ? "" : ", ", formatDecimal(*factor, 1),
+            row.what.substr(0, row.what.size() - at.size()));
+    }
+    if (!factors.empty())
+        comparison.note =
+            fmt::format("{} against {}{}: better {}.", comparison.after, comparison.before, at, factors);
+}
+
+void noteSymbols(ReportSection& section)
+{
+    if (section.kind != SectionKind::CpuProfile)
+        return;
+    if (section.contention.value == 0 && section.undecided.value == 0 && section.overhead.value != 0)
+        section.notes.emplace_back(
+            "Lock and unlock cost about the same, or the slow path is elsewhere: the price of the "
+            "calls, not waiting.");
+    if (section.artefact.value != 0)
+        section.notes.emplace_back(
+            "Time where interrupts are enabled again may belong to code before it: it is in the "
+            "totals and blames nothing.");
+    if (!section.measuresTime)
+        section.notes.push_back(
+            fmt::format("{} is no measure of time: shares of it are not shares of time.", section.event));
+}
+
+bool isOldKernel(const ReportSection& section)
+{
+    const std::string& kernel = section.facts.kernel;
+    return kernel.starts_with("2.4") || kernel.starts_with("2.5") || kernel.starts_with("2.6");
+}
+
+} // namespace
+
+void addNotes(Report& report)
+{
+    for (ReportSection& section : report.sections) {
+        noteScaling(section);
+        noteSymbols(section);
+    }
+    for (ReportSection& section : report.sections)
+        noteSystemTime(report, section);
+    for (ReportComparison& comparison : report.comparisons)
+        noteFactors(report, comparison);
+}
+
+std::vector<std::string> buildRecordNext(const Report& report)
+{
+    std::vector<std::string> next;
+    const auto add = [&](std::string what) {
+        if (std::find(next.begin(), next.end(), what) == next.end())
+            next.push_back(std::move(what));
+    };
+    for (const ReportSection& section : report.sections) {
+        if (section.kind != SectionKind::CpuProfile || section.contention.value == 0)
+            continue;
+        const bool unnamed = std::any_of(section.locks.begin(), section.locks.end(),
+            [](const ReportLock& lock) { return lock.rung >= Rung::CallSite; });
+        if (unnamed && isOldKernel(section))
+            add("lock by name, kernels before 2.6.31: the lockmeter patch, `lockstat -w`");
+        if (unnamed && section.sees.callers == Sees::No)
+            add("lock by its callers: perf record -a -g -e cycles -- sleep 10");
+    }
+    add("sleepers and holders: perf record -a -g -e sched:sched_switch -e sched:sched_waking -e "
+        "lock:contention_begin -e lock:contention_end -- sleep 5");
+    return next;
+}
+
+} // namespace whichlock

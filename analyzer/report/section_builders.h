@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The parts of buildReport(): one builder a kind of section, then what is said about them together.
+#pragma once
+
+#include "analyzer/report/report.h"
+
+namespace whichlock {
+
+/// Title, position, event and facts; what every section has.
+ReportSection beginReportSection(const Profile& profile, const Section& section);
+
+void buildCpuSection(const Profile& profile, const Section& section, const RoutineTable& routines,
+    const Query& query, ReportSection& out);
+void buildTraceSection(const Profile& profile, const Section& section, ReportSection& out);
+void buildCounterSection(const Section& section, ReportSection& out);
+void buildMeasurementSection(
+    const Profile& profile, const Section& section, const RoutineTable& routines, ReportSection& out);
+
+/// Tables before and after, where an input holds two of a kind.
+std::vector<ReportComparison> buildComparisons(const Profile& profile, const Report& report);
+/// Sentences about single sections and about sections beside each other.
+void addNotes(Report& report);
+/// The answer to "is it a lock, and which one?".
+Verdict buildVerdict(const Report& report);
+/// What to record to learn what this input could not tell.
+std::vector<std::string> buildRecordNext(const Report& report);
+
+/// `ticks`, `samples`, `ns`: the unit as the JSON contract names it.
+std::string_view unitName(Unit unit);
+/// What the values of a section are, for sentences: `kernel-mode ticks`.
+std::string valueNoun(const ReportSection& section);
+/// The share of contention that decides: of the busy time where idle was seen, else of the total.
+std::optional<Share> decidingShare(const ReportSection& section);
+/// What decidingShare() is a share of: `busy kernel-mode ticks`.
+std::string decidingDenominator(const ReportSection& section);
+
+} // namespace whichlock

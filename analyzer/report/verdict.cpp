@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The first sentences of a report: is it a lock, which one, how sure.
+#include "analyzer/report/section_builders.h"
+#include "analyzer/report/value_format.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace whichlock {
+namespace {
+
+constexpr Share kYesFrom{5 * Share::kPercent};
+constexpr Share kNoBelow{3 * Share::kPercent};
+/// Below this many samples in contention nothing is ranked.
+constexpr uint64_t kFewestSamples = 30;
+
+bool mayDecide(const ReportSection& section)
+{
+    return section.kind == SectionKind::CpuProfile && section.measuresTime;
+}
+
+uint64_t hitsOf(const ReportSection& section)
+{
+    return section.samples != 0 ? section.contention.samples : section.contention.value;
+}
+
+bool seesEverything(const Coverage& sees)
+{
+    return sees.kernelSpin == Sees::Yes && sees.kernelSleep == Sees::Yes && sees.userSleep == Sees::Yes
+        && sees.userSpin == Sees::Yes;
+}
+
+std::string inSection(const Report& report, const ReportSection& section)
+{
+    const auto profiles = std::count_if(report.sections.begin(), report.sections.end(),
+        [](const ReportSection& other) { return other.kind == SectionKind::CpuProfile; });
+    if (profiles < 2)
+        return {};
+    const std::string name = !section.title.empty() ? section.title : section.event;
+    return name.empty() ? " at " + toString(section.position) : " in \"" + name + '"';
+}
+
+std::string secondReading(const ReportSection& section)
+{
+    if (!section.contentionOfBusyIfProbableIdle)
+        return {};
+    return fmt::format(
+        " ({} if what is probably idle is idle)", formatShare(*section.contentionOfBusyIfProbableIdle, 1));
+}
+
+std::string yesText(const Report& report, const ReportSection& section)
+{
+    const ReportLock& first = section.locks.front();
+    const std::string share = formatShare(*decidingShare(section), 1);
+    const std::string whole = decidingDenominator(section);
+    const std::string where = inSection(report, section);
+    const auto named = std::find_if(section.locks.begin(), section.locks.end(),
+        [](const ReportLock& lock) { return lock.rung < Rung::CallSite; });
+    const std::string also = named == section.locks.end() || named == section.locks.begin()
+        ? std::string()
+        : fmt::format(" {} of the waiting is for {} ({}).", formatShare(named->ofLock.value_or(Share{}), 1),
+            named->name, named->basis);
+    if (first.rung == Rung::Unnamed)
+        return fmt::format("YES, spinning; WHICH lock, this profile cannot say. {} of {}{} wait in {}{}.{}",
+            share, whole, where, first.name, secondReading(section), also);
+    if (first.rung == Rung::CallSite)
+        return fmt::format(
+            "YES, spinning. {} of {}{} wait for locks{}; most at {} (the call site; the lock has no "
+            "name in this input).{}",
+            share, whole, where, secondReading(section), first.sites.front().name, also);
+    const auto lockShare = section.busyKnown ? first.part.ofBusy : first.part.ofTotal;
+    return fmt::format("YES, a lock. {} of {}{} wait for locks{}; {} for {} ({}).", share, whole, where,
+        secondReading(section), formatShare(lockShare.value_or(Share{}), 1), first.name, first.basis);
+}
+
+/// What the profile shows when it is not enough for a yes.
+std::string unknownText(const Report& report, const ReportSection& section)
+{
+    const auto share = decidingShare(section);
+    const std::string whole = decidingDenominator(section);
+    const std::string where = inSection(report, section);
+    const char* const blind = "blocked waiting is not visible here";
+    if (share && *share >= kNoBelow && hitsOf(section) < kFewestSamples)
+        return fmt::format(
+            "UNKNOWN. {} of {}{} wait for locks, but these are {} samples: too few to say more; {}.",
+            formatShare(*share, 1), whole, where, hitsOf(section), blind);
+    if (share && *share >= kNoBelow)
+        return fmt::format(
+            "UNKNOWN. {} of {}{} wait for locks: too little to blame one, too much to rule it out; {}.",
+            formatShare(*share, 1), whole, where, blind);
+    const auto lockFunctions =
+        section.busyKnown ? section.lockFunctions.ofBusy : section.lockFunctions.ofTotal;
+    if (!section.contentionDecided)
+        return fmt::format(
+            "UNKNOWN. {} of {}{} are in {}; whether that is waiting or the price of the calls, this list "
+            "cannot tell; {}.",
+            formatShare(lockFunctions.value_or(Share{})), whole, where, section.lockSymbols.front().symbol,
+            blind);
+    const std::string price = lockFunctions && lockFunctions->ppb > share.value_or(Share{}).ppb
+        ? fmt::format(" Lock calls cost {} without waiting.", formatShare(*lockFunctions))
+        : std::string();
+    return fmt::format("UNKNOWN. No spinning to speak of{} ({} of {}); {}.{}", where,
+        formatShare(share.value_or(Share{}), 2), whole, blind, price);
+}
+
+std::string noProfileText(const Report& report)
+{
+    bool counters = false;
+    bool tables = false;
+    bool events = false;
+    std::string scalingNote;
+    std::string about;
+    for (const ReportSection& section : report.sections) {
+        counters = counters || section.kind == SectionKind::Counters;
+        tables = tables || section.kind == SectionKind::Measurements;
+        events = events || section.kind == SectionKind::LockTrace;
+        if (section.scaling && section.scaling->throughputLast < section.scaling->throughputFirst
+            && scalingNote.empty() && !section.notes.empty())
+            scalingNote = section.notes.front();
+        if (!section.tableAbout.empty())
+            about = section.tableAbout;
+    }
+    if (!scalingNote.empty())
+        return "UNKNOWN. " + scalingNote + " Which lock, if one: not identifiable from this input.";
+    if (!about.empty())
+        return fmt::format(
+            "UNKNOWN. The values are counts of one symbol per variant ({}), not a profile: no lock can be "
+            "named from them.",
+            about);
+    if (events)
+        return "UNKNOWN. Lock and scheduler events were counted, not timed: how long anybody waited is not "
+               "in this input.";
+    if (tables)
+        return "UNKNOWN. Tables of results only, no profile: no lock can be seen in them.";
+    if (counters)
+        return "UNKNOWN. Counters only, no profile: no lock can be seen in them.";
+    return "UNKNOWN. Nothing that could show a lock was read.";
+}
+
+} // namespace
+
+std::optional<Share> decidingShare(const ReportSection& section)
+{
+    return section.busyKnown ? section.contention.ofBusy : section.contention.ofTotal;
+}
+
+std::string decidingDenominator(const ReportSection& section)
+{
+    std::string noun = valueNoun(section);
+    if (section.totalBasis == "sum of the listed rows")
+        noun = "the listed " + noun;
+    else if (!section.busyKnown)
+        noun = "all " + noun;
+    return section.busyKnown ? "busy " + noun : noun;
+}
+
+Verdict buildVerdict(const Report& report)
+{
+    Verdict verdict;
+    const ReportSection* best = nullptr;
+    for (const ReportSection& section : report.sections) {
+        if (!mayDecide(section))
+            continue;
+        const auto shareOr0 = [](const ReportSection& s) { return decidingShare(s).value_or(Share{}); };
+        const bool more = best == nullptr || shareOr0(section) > shareOr0(*best)
+            || (shareOr0(section) == shareOr0(*best) && section.undecided.value > best->undecided.value);
+        if (more)
+            best = &section;
+    }
+    if (best == nullptr) {
+        verdict.text = noProfileText(report);
+        return verdict;
+    }
+    verdict.section = static_cast<size_t>(best - report.sections.data());
+    verdict.denominator = "of " + decidingDenominator(*best);
+    const auto share = decidingShare(*best);
+    if (best->contentionDecided || best->contention.value != 0)
+        verdict.share = share;
+    if (share && *share >= kYesFrom && hitsOf(*best) >= kFewestSamples) {
+        verdict.guilty = Guilty::Yes;
+        verdict.text = yesText(report, *best);
+    } else if (share && *share < kNoBelow && best->contentionDecided && seesEverything(best->sees)) {
+        verdict.guilty = Guilty::No;
+        verdict.text = fmt::format("NO. {} of {} wait for locks, and this input would show them.",
+            formatShare(*share), decidingDenominator(*best));
+    } else {
+        verdict.text = unknownText(report, *best);
+    }
+    return verdict;
+}
+
+} // namespace whichlock
