@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Checks that every path named in the documents exists. Run by CTest and `./dev layers`:
+#   cmake -DROOT=<source tree> [-DDOCUMENTS=<names>] -P check_paths.cmake
+# A path is a word that begins with a folder of the root (`parsers/load.h`), or a word in back quotes that ends
+# in `/` or in a file ending of this project. `<name>` and `*` stand for anything.
+cmake_minimum_required(VERSION 3.25)
+
+if(NOT DOCUMENTS)
+  set(DOCUMENTS ARCHITECTURE.md)
+endif()
+file(GLOB entries RELATIVE "${ROOT}" "${ROOT}/*" "${ROOT}/.ci")
+set(tops "")
+foreach(entry IN LISTS entries)
+  if(IS_DIRECTORY "${ROOT}/${entry}" AND NOT entry MATCHES "^(build|\\.git)$")
+    string(REPLACE "." "\\." entry "${entry}")
+    list(APPEND tops "${entry}")
+  endif()
+endforeach()
+list(JOIN tops "|" tops)
+set(endings "h|cpp|md|txt|cmake|def|inc|tsv|json|S|sh")
+
+set(failures 0)
+set(checked 0)
+function(check document path)
+  string(REGEX REPLACE "[.,:;]+$" "" path "${path}")
+  string(REGEX REPLACE "/$" "" path "${path}")
+  string(REGEX REPLACE "<[^>]*>" "*" pattern "${path}")
+  file(GLOB found "${ROOT}/${pattern}")
+  math(EXPR checked "${checked} + 1")
+  if(found STREQUAL "")
+    message("${document}: `${path}` does not exist")
+    math(EXPR failures "${failures} + 1")
+  endif()
+  set(checked "${checked}" PARENT_SCOPE)
+  set(failures "${failures}" PARENT_SCOPE)
+endfunction()
+
+foreach(document IN LISTS DOCUMENTS)
+  file(READ "${ROOT}/${document}" text)
+  # CMake lists split at semicolons and treat brackets specially.
+  string(REGEX REPLACE "[][;]" " " text "${text}")
+  string(REGEX MATCHALL "(^|[ \t\n(`])(${tops})/[A-Za-z0-9_./<>*-]*" words "${text}")
+  string(REGEX MATCHALL "`[A-Za-z0-9_./<>*-]+(/|\\.(${endings}))`" quoted "${text}")
+  foreach(word IN LISTS words quoted)
+    string(REGEX REPLACE "[ \t\n(`]" "" word "${word}")
+    check("${document}" "${word}")
+  endforeach()
+endforeach()
+
+if(checked EQUAL 0)
+  message(FATAL_ERROR "no path was found in ${DOCUMENTS}: the check checks nothing")
+endif()
+if(failures GREATER 0)
+  message(FATAL_ERROR "${failures} paths do not exist")
+endif()
+message(STATUS "paths: ${checked} named in ${DOCUMENTS}, all exist")

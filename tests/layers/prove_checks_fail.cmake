@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Proves that check_layers.cmake and check_paths.cmake can fail: runs them on small trees made here.
+#   cmake -DWORK=<scratch folder> -P prove_checks_fail.cmake
+cmake_minimum_required(VERSION 3.25)
+
+# Makes a tree with one file and runs a check on it.
+function(run_on script file content)
+  file(REMOVE_RECURSE "${WORK}")
+  file(WRITE "${WORK}/parsers/load.h" "#pragma once\n")
+  file(WRITE "${WORK}/${file}" "${content}\n")
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -DROOT=${WORK} -P "${CMAKE_CURRENT_LIST_DIR}/${script}"
+    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  set(status "${status}" PARENT_SCOPE)
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(must_fail script file content expected)
+  run_on("${script}" "${file}" "${content}")
+  if(status EQUAL 0)
+    message(FATAL_ERROR "${script} accepted ${content} in ${file}")
+  endif()
+  string(FIND "${output}" "${expected}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "${script} refused ${file} without saying '${expected}':\n${output}")
+  endif()
+endfunction()
+
+function(must_pass script file content)
+  run_on("${script}" "${file}" "${content}")
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${script} refused ${content} in ${file}:\n${output}")
+  endif()
+endfunction()
+
+set(layers check_layers.cmake)
+must_fail(${layers} parsers/a.cpp "#include \"analyzer/model/profile.h\"" "is not below it")
+must_fail(${layers} parsers/a.cpp "#include <QString>" "must not include <QString>")
+must_fail(${layers} parsers/formats/a.cpp "#include <elfutils/libdw.h>" "must not include <elfutils/libdw.h>")
+must_fail(${layers} parsers/a.h "#  include <boost/program_options.hpp>" "must not include <boost")
+must_fail(${layers} parsers/a.cpp "#include \"load.h\"" "not written from the root")
+must_fail(${layers} parsers/a.cpp "#include \"../parsers/load.h\"" "not written from the root")
+must_fail(${layers} parsers/a.cpp "#include <parsers/load.h>" "write it in quotes")
+must_fail(${layers} parsers/a.cpp "#include \"tests/support/recording_sink.h\"" "has no layer")
+must_fail(${layers} analyzer/model/a.h "#include \"analyzer/report/report.h\"" "is not below it")
+must_fail(${layers} analyzer/locks/a.h "#include \"analyzer/compare/diff.h\"" "is not below it")
+must_fail(${layers} analyzer/report/a.h "#include \"analyzer/cli/main.h\"" "is not below it")
+must_fail(${layers} analyzer/report/a.h "#include \"gui/window.h\"" "is not below it")
+must_fail(${layers} analyzer/cli/a.cpp "#include <QtWidgets/QLabel>" "must not include <QtWidgets/QLabel>")
+must_fail(${layers} analyzer/report/a.cpp "#include <boost/any.hpp>" "must not include <boost/any.hpp>")
+must_fail(${layers} analyzer/elsewhere/a.h "#include <string>" "no folder that has a layer")
+must_pass(${layers} analyzer/report/a.h "#include \"analyzer/locks/a.h\"\n#include \"parsers/load.h\"")
+must_pass(${layers} analyzer/cli/a.cpp "#include <boost/program_options.hpp>\n#include <queue>")
+must_pass(${layers} gui/a.cpp "#include <QString>\n#include \"analyzer/report/report.h\"")
+
+set(paths check_paths.cmake)
+must_fail(${paths} ARCHITECTURE.md "See parsers/lost.h." "`parsers/lost.h` does not exist")
+must_fail(${paths} ARCHITECTURE.md "See `lost.h`." "`lost.h` does not exist")
+must_fail(${paths} ARCHITECTURE.md "See `nowhere/`." "`nowhere` does not exist")
+must_fail(${paths} ARCHITECTURE.md "No path at all." "checks nothing")
+must_pass(${paths} ARCHITECTURE.md "See parsers/load.h, `parsers/<name>.h` and a/b.")
+file(REMOVE_RECURSE "${WORK}")
