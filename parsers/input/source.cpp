@@ -50,9 +50,8 @@ private:
 class MemorySource final : public Source {
 public:
     MemorySource(std::string name, std::string_view bytes, size_t pieceBytes)
-        : Source(std::move(name))
+        : Source(std::move(name), std::max<size_t>(pieceBytes, 1))
         , bytes_(bytes)
-        , pieceBytes_(std::max<size_t>(pieceBytes, 1))
     {
     }
     uint64_t sizeBytes() const override { return bytes_.size(); }
@@ -60,14 +59,13 @@ public:
 private:
     Result<size_t> readSome(std::span<char> buffer) override
     {
-        const size_t count = std::min({buffer.size(), bytes_.size() - at_, pieceBytes_});
+        const size_t count = std::min(buffer.size(), bytes_.size() - at_);
         std::copy_n(bytes_.data() + at_, count, buffer.data());
         at_ += count;
         return count;
     }
 
     std::string_view bytes_;
-    size_t pieceBytes_;
     size_t at_ = 0;
 };
 
@@ -123,6 +121,7 @@ Result<size_t> Source::read(std::span<char> buffer)
 {
     if (stopped_)
         return size_t{0};
+    buffer = buffer.first(std::min(buffer.size(), pieceBytes_));
     size_t count = 0;
     if (headDelivered_ < head_.size()) {
         count = std::min(buffer.size(), head_.size() - headDelivered_);

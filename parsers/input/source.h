@@ -43,14 +43,16 @@ public:
     void setProgress(ProgressFunction progress) { progress_ = std::move(progress); }
 
 protected:
-    explicit Source(std::string name)
+    explicit Source(std::string name, size_t pieceBytes = SIZE_MAX)
         : name_(std::move(name))
+        , pieceBytes_(pieceBytes)
     {
     }
     virtual Result<size_t> readSome(std::span<char> buffer) = 0;
 
 private:
     std::string name_;
+    size_t pieceBytes_; ///< the most that read() delivers at once, from the head, too
     std::string head_;
     size_t headDelivered_ = 0;
     bool headRead_ = false;

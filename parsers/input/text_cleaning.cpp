@@ -143,7 +143,8 @@ bool endsInSoftBreak(std::string_view line)
     constexpr size_t kLongest = 77;
     while (!line.empty() && (line.back() == '\r' || line.back() == ' '))
         line.remove_suffix(1);
-    return line.size() >= kShortest && line.size() <= kLongest && line.back() == '=';
+    // An encoded `=` is `=3D`, so two of them are a ruler.
+    return line.size() >= kShortest && line.size() <= kLongest && line.back() == '=' && !line.ends_with("==");
 }
 
 bool looksQuotedPrintable(std::string_view head)

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A sample that ends anywhere is read as far as it goes. Runs for every sample.
+#include "tests/support/record_dump.h"
+#include "tests/support/samples.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+namespace whichlock::test {
+namespace {
+
+class Truncation : public testing::TestWithParam<Sample> { };
+
+INSTANTIATE_TEST_SUITE_P(Samples, Truncation, testing::ValuesIn(samples()), kNameOfSample);
+
+/// Every byte of the first 4 KiB; behind it line ends +-1 and seeded offsets, within a budget of bytes read.
+std::set<size_t> cutsOf(std::string_view text)
+{
+    constexpr size_t kEveryByteUntil = 4096;
+    constexpr size_t kBytesToRead = 16 * 1024 * 1024;
+    std::set<size_t> cuts;
+    for (size_t at = 0; at < std::min(text.size(), kEveryByteUntil); ++at)
+        cuts.insert(at);
+    if (text.size() <= kEveryByteUntil)
+        return cuts;
+    const size_t most = std::clamp<size_t>(2 * kBytesToRead / text.size(), 100, 1000);
+    std::vector<size_t> lineEnds;
+    for (size_t at = text.find('\n', kEveryByteUntil); at != std::string_view::npos;
+         at = text.find('\n', at + 1))
+        lineEnds.push_back(at);
+    const size_t step = std::max<size_t>(1, lineEnds.size() * 6 / most);
+    for (size_t i = 0; i < lineEnds.size(); i += step) {
+        for (const size_t at : {lineEnds[i] - 1, lineEnds[i], lineEnds[i] + 1})
+            cuts.insert(std::min(at, text.size()));
+    }
+    std::mt19937 random(1);
+    std::uniform_int_distribution<size_t> anywhere(kEveryByteUntil, text.size() - 1);
+    for (size_t i = 0; i < most / 2; ++i)
+        cuts.insert(anywhere(random));
+    return cuts;
+}
+
+/// Rows without what depends on the end of the table: totals, and the head of a table.
+std::vector<std::string> rowsOf(const KeptSection& section)
+{
+    std::vector<std::string> rows = dumpRows(section);
+    std::erase_if(rows, [](const std::string& row) {
+        const bool tableHead = row.starts_with("table ") && !row.starts_with("table row ");
+        return row.starts_with("total ") || row.starts_with("columns ") || tableHead;
+    });
+    return rows;
+}
+
+/// Whether `rows` without the last one, which may be cut, stand in `whole` in the same order.
+bool isPrefixConsistent(const std::vector<std::string>& rows, const std::vector<std::string>& whole)
+{
+    size_t at = 0;
+    for (size_t i = 0; i + 1 < rows.size(); ++i, ++at) {
+        while (at < whole.size() && whole[at] != rows[i])
+            ++at;
+        if (at == whole.size())
+            return false;
+    }
+    return true;
+}
+
+TEST_P(Truncation, keepsTheRowsBeforeTheCut)
+{
+    const std::string& text = GetParam().text;
+    RecordingSink whole;
+    loadText(text, whole);
+    for (const size_t cut : cutsOf(text)) {
+        RecordingSink sink;
+        const LoadedInput loaded = loadText(std::string_view(text).substr(0, cut), sink);
+        EXPECT_EQ(loaded.bytes, cut);
+        ASSERT_LE(sink.sections.size(), whole.sections.size() + 1) << GetParam().path << " cut at " << cut;
+        for (size_t i = 0; i < sink.sections.size(); ++i) {
+            const auto rows = rowsOf(sink.sections[i]);
+            const bool consistent = std::any_of(whole.sections.begin(), whole.sections.end(),
+                [&](const KeptSection& section) { return isPrefixConsistent(rows, rowsOf(section)); });
+            ASSERT_TRUE(consistent) << GetParam().path << " cut at " << cut << ": section " << i
+                                    << " has rows that the whole has not:\n"
+                                    << testing::PrintToString(rows);
+        }
+    }
+}
+
+} // namespace
+} // namespace whichlock::test
