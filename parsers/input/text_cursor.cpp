@@ -30,6 +30,7 @@ size_t lastLineEnd(std::string_view bytes, bool quotedPrintable)
 TextCursor::TextCursor(Source& source, std::vector<Diagnostic>& diagnostics)
     : source_(source)
     , diagnostics_(diagnostics)
+    , buffer_(kPieceBytes)
 {
     if (auto head = source.head())
         quotedPrintable_ = looksQuotedPrintable(*head);
@@ -74,23 +75,23 @@ bool TextCursor::readPiece()
     spare_ = Piece();
     piece.lines.clear();
     piece.rewritten.clear();
-    piece.bytes = carry_;
+    piece.bytes.assign(carry_.begin(), carry_.end());
     const uint64_t offset = carryOffset_;
     carry_.clear();
     size_t lineEnd = std::string::npos;
     while (lineEnd == std::string::npos) {
-        const size_t filled = piece.bytes.size();
-        piece.bytes.resize(filled + kPieceBytes);
-        auto got = source_.read(std::span(piece.bytes).subspan(filled));
+        auto got = source_.read(buffer_);
         if (!got)
             diagnostics_.push_back(got.error());
-        const size_t count = got ? *got : 0;
-        piece.bytes.resize(filled + count);
-        if (count == 0) {
+        const std::string_view more(buffer_.data(), got ? *got : 0);
+        if (more.empty()) {
             ended_ = true;
             break;
         }
-        lineEnd = lastLineEnd(piece.bytes, quotedPrintable_);
+        piece.bytes.insert(piece.bytes.end(), more.begin(), more.end());
+        // Pipes may deliver a few bytes at a time: a long line is not searched again for each of them.
+        if (more.find('\n') != std::string_view::npos)
+            lineEnd = lastLineEnd(textOf(piece), quotedPrintable_);
         if (lineEnd == std::string::npos && piece.bytes.size() > kMaxLineBytes)
             break;
     }
@@ -109,14 +110,14 @@ bool TextCursor::readPiece()
             skippingLongLine_ = true;
             if (firstPart) {
                 const auto number = nextLineNumber_;
-                addLine(piece, piece.bytes, offset);
+                addLine(piece, textOf(piece), offset);
                 nextLineNumber_ = number; // its line feed is still to come
             }
             pieces_.push_back(std::move(piece));
             return true;
         }
     } else {
-        carry_.assign(piece.bytes, lineEnd + 1);
+        carry_ = textOf(piece).substr(lineEnd + 1);
         carryOffset_ = offset + lineEnd + 1;
         piece.bytes.resize(lineEnd + 1);
     }
@@ -129,7 +130,7 @@ bool TextCursor::readPiece()
 
 void TextCursor::splitLines(Piece& piece, uint64_t offset)
 {
-    const std::string_view bytes = piece.bytes;
+    const std::string_view bytes = textOf(piece);
     size_t start = 0;
     while (start < bytes.size()) {
         size_t end = bytes.find('\n', start);

@@ -48,11 +48,12 @@ public:
 private:
     /// A stretch of input with the lines in it. `rewritten` owns the text of lines that were changed.
     struct Piece {
-        std::string bytes;
+        std::vector<char> bytes; ///< no string: lines point into it, also when the piece was moved
         std::vector<TextLine> lines;
         std::deque<std::string> rewritten;
     };
 
+    static std::string_view textOf(const Piece& piece) { return {piece.bytes.data(), piece.bytes.size()}; }
     const TextLine* peekFurther(size_t index);
     bool readPiece();
     void splitLines(Piece& piece, uint64_t offset);
@@ -62,6 +63,7 @@ private:
 
     Source& source_;
     std::vector<Diagnostic>& diagnostics_;
+    std::vector<char> buffer_; ///< what the source is read into
     std::deque<Piece> pieces_;
     Piece spare_;       ///< storage of the last finished piece, to be used again
     size_t at_ = 0;     ///< index of the current line in the first piece
