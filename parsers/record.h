@@ -127,6 +127,9 @@ enum class FactKind : uint8_t {
     Repair,  ///< what had to be repaired to read the section
 };
 
+/// A cell of a counter row that could not be read; it takes part in no mean.
+inline constexpr int64_t kNoCounter = INT64_MIN;
+
 /// Where records go. One thread; calls for one section come in input order.
 class RecordSink {
 public:
