@@ -3,7 +3,7 @@
 // also the early `vma samples % symbol image`, with or without the lines above. Call graphs, differences and
 // summaries by image have percentages of something else; they are refused with a diagnostic, never misread.
 #include "parsers/format.h"
-#include "parsers/formats/opreport_block.h"
+#include "parsers/formats/opreport_writer.h"
 #include "parsers/input/text_scan.h"
 
 #include <fmt/format.h>
@@ -15,167 +15,11 @@ namespace {
 
 using namespace opreport;
 
-constexpr std::string_view kName = "opreport";
-
 const TextLine* lineAtDepth(TextCursor& cursor, size_t ahead)
 {
     const TextLine* line = cursor.peek(ahead);
     return line != nullptr && line->quoteDepth == cursor.peek()->quoteDepth ? line : nullptr;
 }
-
-// --- what each event of a table is called -----------------------------------------------------------------
-
-std::string eventName(const Head& head, size_t index, size_t count)
-{
-    if (head.events.size() == count) {
-        const Event& event = head.events[index];
-        const auto sameName = std::count_if(head.events.begin(), head.events.end(),
-            [&](const Event& other) { return other.name == event.name; });
-        return sameName > 1 && !event.unitMask.empty() ? event.name + ", unit mask " + event.unitMask
-                                                       : event.name;
-    }
-    const std::string shared = head.events.size() == 1 ? head.events.front().name
-        : !head.timer.empty()                          ? "TIMER"
-                                                       : "";
-    if (count > 1 && head.classes.size() == count)
-        return shared.empty() ? head.classes[index] : shared + ", " + head.classes[index];
-    if (count > 1)
-        return fmt::format("{}{}column {} of {}", shared, shared.empty() ? "" : ", ", index + 1, count);
-    return shared;
-}
-
-void reportSameEvents(const Head& head, const TextLine& line, BlockContext& context)
-{
-    for (size_t i = 1; i < head.events.size(); ++i) {
-        for (size_t j = 0; j < i; ++j) {
-            if (head.events[i].name != head.events[j].name)
-                continue;
-            context.report(DiagnosticCode::SameEventTwice,
-                fmt::format(
-                    "the event {} is counted twice, with the unit masks {} and {}; each has a section",
-                    head.events[i].name, head.events[j].unitMask, head.events[i].unitMask),
-                line);
-            return;
-        }
-    }
-}
-
-// --- one list ---------------------------------------------------------------------------------------------
-
-std::string_view kernelImage(std::string_view image)
-{
-    const size_t slash = image.rfind('/');
-    const std::string_view name = slash == std::string_view::npos ? image : image.substr(slash + 1);
-    return name.starts_with("vmlinux") ? name : std::string_view();
-}
-
-/// Hands the rows of a list to the section of each event.
-class ListWriter {
-public:
-    ListWriter(const Head& head, const Layout& layout, const TextLine& line, BlockContext& context)
-        : context_(context)
-        , events_(layout.events)
-    {
-        for (size_t i = 0; i < layout.events; ++i) {
-            SectionRecord record = context.sectionAt(line, kName);
-            record.kind = SectionKind::CpuProfile;
-            record.quantity = QuantityKind::Cpu;
-            record.unit = Unit::Samples;
-            record.event = eventName(head, i, layout.events);
-            events_[i].section = context.sink.section(record);
-            if (!head.cpu.empty())
-                context.sink.fact(events_[i].section, FactKind::CpuType, head.cpu);
-            if (head.events.size() == layout.events)
-                context.sink.fact(events_[i].section, FactKind::EventDescription, head.events[i].description);
-            else if (head.events.size() == 1)
-                context.sink.fact(
-                    events_[i].section, FactKind::EventDescription, head.events.front().description);
-            if (!head.timer.empty())
-                context.sink.fact(events_[i].section, FactKind::EventDescription, head.timer);
-        }
-    }
-
-    void add(const Row& row, const TextLine& line)
-    {
-        if (row.overflow) {
-            context_.report(DiagnosticCode::NumberOverflow,
-                "the samples do not fit into 64 bits; the row was skipped, the others kept", line);
-            whole_ = false;
-            return;
-        }
-        if (!kernelImageSeen_) {
-            const std::string_view kernel = kernelImage(row.image);
-            kernelImageSeen_ = !kernel.empty();
-            if (kernelImageSeen_)
-                factOfAll(FactKind::Image, kernel);
-        }
-        for (size_t i = 0; i < events_.size(); ++i)
-            addTo(events_[i], row.figures[i], row, line);
-        if (!implied_.consistent())
-            return;
-        implied_.add(row.figures.front());
-        if (!implied_.consistent())
-            context_.report(DiagnosticCode::PrintedFigureDiffers,
-                "samples and percentage of the row do not have the same whole as those above; both were kept",
-                line);
-    }
-
-    void cutHere(std::string_view mark)
-    {
-        whole_ = false;
-        factOfAll(FactKind::CutMark, trimmed(mark));
-    }
-    void rowLost() { whole_ = false; }
-    void repaired(std::string_view how) { factOfAll(FactKind::Repair, how); }
-
-    /// A list whose percentages add up to the whole is complete; its sum is the total.
-    void finish()
-    {
-        for (const OneEvent& event : events_) {
-            constexpr int64_t kHalfOfLastDigit = 500; // 0.00005 %
-            constexpr int64_t kMost = Share::kPercent / 100;
-            const int64_t rounding =
-                std::min(kMost, kHalfOfLastDigit * static_cast<int64_t>(std::min<uint64_t>(event.rows, 200)));
-            const int64_t missing = Share::kWhole - event.ppb;
-            if (whole_ && !event.overflow && event.samples > 0 && std::abs(missing) <= rounding)
-                context_.sink.total(event.section, event.samples);
-        }
-    }
-
-private:
-    struct OneEvent {
-        SectionHandle section;
-        uint64_t samples = 0;
-        int64_t ppb = 0;
-        uint64_t rows = 0;
-        bool overflow = false;
-    };
-
-    void addTo(OneEvent& event, const Figure& figure, const Row& row, const TextLine& line)
-    {
-        ++event.rows;
-        event.overflow = event.overflow || !figure.samples || !figure.share
-            || __builtin_add_overflow(event.samples, *figure.samples, &event.samples)
-            || __builtin_add_overflow(event.ppb, figure.share->ppb, &event.ppb);
-        context_.sink.row(event.section,
-            {.symbol = row.symbol,
-                .image = row.image,
-                .value = figure.samples,
-                .share = figure.share,
-                .line = line.number});
-    }
-    void factOfAll(FactKind kind, std::string_view value)
-    {
-        for (const OneEvent& event : events_)
-            context_.sink.fact(event.section, kind, value);
-    }
-
-    BlockContext& context_;
-    std::vector<OneEvent> events_;
-    ImpliedTotal implied_;
-    bool whole_ = true;
-    bool kernelImageSeen_ = false;
-};
 
 // --- shapes that are not read -----------------------------------------------------------------------------
 
@@ -287,7 +131,9 @@ void readRows(TextCursor& cursor, BlockContext& context, const Layout& layout, L
     bool rejoinedReported = false;
     bool detailsReported = false;
     uint64_t lastSamples = UINT64_MAX;
-    for (const TextLine* line = cursor.peek(); line != nullptr; line = cursor.peek()) {
+    const unsigned depth = cursor.peek()->quoteDepth;
+    for (const TextLine* line = cursor.peek(); line != nullptr && line->quoteDepth == depth;
+         line = cursor.peek()) {
         if (const auto lines = rowAt(cursor, 0, layout); lines && !isDetail(line->text, layout)) {
             const Row row = parseRow(lines->text(), layout);
             if (isSelfRow(row.symbol)) {
@@ -331,7 +177,6 @@ void readList(
     TextCursor& cursor, BlockContext& context, const TextLine& first, const Head& head, const Layout& layout)
 {
     ListWriter writer(head, layout, first, context);
-    reportSameEvents(head, first, context);
     readRows(cursor, context, layout, writer);
     writer.finish();
 }
@@ -397,15 +242,12 @@ bool mayBeBareRow(std::string_view text)
     return vma || (isAllDigits(tokens[0]) && isDecimal(tokens[1]));
 }
 
-/// The layout of the rows without header that begin at the current line.
-std::optional<Layout> bareLayout(TextCursor& cursor)
+/// Lines among the next `lookAhead` ones that may be rows; one foreign line between two is a wrapped part.
+std::vector<std::string_view> bareRows(TextCursor& cursor, size_t lookAhead)
 {
-    constexpr size_t kLookAhead = 16;
-    if (!mayBeBareRow(cursor.peek()->text))
-        return std::nullopt;
     std::vector<std::string_view> rows;
     size_t foreign = 0;
-    for (size_t i = 0; i < kLookAhead && foreign < 2; ++i) {
+    for (size_t i = 0; i < lookAhead && foreign < 2; ++i) {
         const TextLine* line = lineAtDepth(cursor, i);
         if (line == nullptr || trimmed(line->text).empty())
             break;
@@ -414,25 +256,48 @@ std::optional<Layout> bareLayout(TextCursor& cursor)
         if (row)
             rows.push_back(line->text);
     }
-    const auto layout = guessLayout(rows);
-    if (!layout)
-        return std::nullopt;
+    return rows;
+}
+
+/// Whether the rows are an excerpt of one sorted list: samples and percentages of the same whole.
+bool areOfOneList(const std::vector<std::string_view>& rows, const Layout& layout)
+{
     ImpliedTotal total;
     uint64_t last = UINT64_MAX;
     for (const std::string_view text : rows) {
-        const Row row = parseRow(text, *layout);
+        const Row row = parseRow(text, layout);
+        if (row.figures.empty())
+            return false;
         const Figure& figure = row.figures.front();
         constexpr size_t kDecimals = 4;
         const size_t point = figure.percentText.find_first_of(".,");
         const bool printedByTool = point == std::string_view::npos
             || figure.percentText.size() - point > kDecimals || figure.percentText == "100.000";
-        if (!layout->hasVma() && (!printedByTool || !figure.samples || *figure.samples > last))
-            return std::nullopt;
+        if (!layout.hasVma() && (!printedByTool || !figure.samples || *figure.samples > last))
+            return false;
         last = figure.samples.value_or(last);
         total.add(figure);
     }
-    const size_t fewest = layout->hasVma() ? 2 : 3;
-    return rows.size() >= fewest && total.consistent() && rowAt(cursor, 0, *layout) ? layout : std::nullopt;
+    return total.consistent();
+}
+
+/// The layout of the rows without header that begin at the current line.
+std::optional<Layout> bareLayout(TextCursor& cursor)
+{
+    constexpr size_t kFirstLook = 4; // enough to turn away other tables of numbers
+    constexpr size_t kLookAhead = 16;
+    if (!mayBeBareRow(cursor.peek()->text))
+        return std::nullopt;
+    for (const size_t lookAhead : {kFirstLook, kLookAhead}) {
+        const auto rows = bareRows(cursor, lookAhead);
+        auto layout = guessLayout(rows);
+        if (!layout || !areOfOneList(rows, *layout))
+            return std::nullopt;
+        const size_t fewest = layout->hasVma() ? 2 : 3;
+        if (lookAhead == kLookAhead && rows.size() >= fewest && rowAt(cursor, 0, *layout))
+            return layout;
+    }
+    return std::nullopt;
 }
 
 /// A piece of a call graph without its header: indented rows, a row that is not, a rule of dashes below.
@@ -487,6 +352,6 @@ void read(TextCursor& cursor, BlockContext& context)
 
 extern const TextFormat opreportFormat;
 const TextFormat opreportFormat = {
-    kName, "opreport -l text: samples by symbol, one or several events", claim, read};
+    kFormatName, "opreport -l text: samples by symbol, one or several events", claim, read};
 
 } // namespace whichlock

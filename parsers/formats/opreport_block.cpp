@@ -90,7 +90,8 @@ size_t takeHeadLine(TextCursor& cursor, size_t ahead, std::string_view text, Hea
         head.cpu = text;
         return 1;
     }
-    if (auto event = eventAt(cursor, ahead)) {
+    constexpr size_t kMostEvents = 24; // no processor counts more at a time
+    if (auto event = eventAt(cursor, ahead); event && head.events.size() < kMostEvents) {
         head.events.push_back(std::move(event->first));
         return event->second;
     }
@@ -152,9 +153,11 @@ std::optional<std::pair<Layout, size_t>> headerAt(TextCursor& cursor, size_t ahe
     if (auto layout = parseHeader(*line))
         return std::pair(std::move(*layout), size_t{1});
     const std::string_view text = trimmed(*line);
+    if (!(text.starts_with("samples ") || text.starts_with("vma "))
+        || text.find('%') == std::string_view::npos)
+        return std::nullopt;
     const auto next = lineAt(cursor, ahead + 1);
-    if (!next || next->size() > kLongestHeadLine || text.find('%') == std::string_view::npos
-        || !(text.starts_with("samples") || text.starts_with("vma")))
+    if (!next || next->size() > kLongestHeadLine)
         return std::nullopt;
     auto layout = parseHeader(std::string(text) + " " + std::string(*next));
     return layout ? std::optional(std::pair(std::move(*layout), size_t{2})) : std::nullopt;
