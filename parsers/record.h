@@ -125,6 +125,7 @@ enum class FactKind : uint8_t {
     CutMark, ///< the author cut the list here (`<snip>`, `...`)
     Image,   ///< name of the kernel image in the table
     Repair,  ///< what had to be repaired to read the section
+    Lost,    ///< number of events that the recorder lost
 };
 
 /// A cell of a counter row that could not be read; it takes part in no mean.

@@ -7,17 +7,17 @@
 
 namespace whichlock {
 
-inline bool isBlank(char c)
+constexpr bool isBlank(char c)
 {
     return c == ' ' || c == '\t';
 }
 
-inline bool isDigit(char c)
+constexpr bool isDigit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-inline bool isHexDigit(char c)
+constexpr bool isHexDigit(char c)
 {
     return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
