@@ -272,9 +272,10 @@ bool isHex(char c)
 /// pairs of their own: `(/memfd:pool (deleted))`, `(/opt/Tool (x86)/lib.so)`.
 size_t objectStart(std::string_view text)
 {
-    const size_t last = text.rfind('(');
-    if (last == std::string_view::npos)
-        return last;
+    const auto* found = static_cast<const char*>(::memrchr(text.data(), '(', text.size()));
+    if (found == nullptr)
+        return std::string_view::npos;
+    const auto last = static_cast<size_t>(found - text.data());
     if (text.find(')', last) == text.size() - 1)
         return last;
     size_t depth = 0;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "parsers/input/text_cleaning.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 namespace whichlock {
@@ -76,6 +78,10 @@ Dequoted stripQuoteMarks(std::string_view line)
     Dequoted result{line, 0};
     for (;;) {
         std::string_view text = result.text;
+        // A mark cannot stand further in: nearly all lines are done with here.
+        const size_t furthest = std::min(text.size(), kMaxIndent + kMaxNameLength + 1);
+        if (furthest == 0 || std::memchr(text.data(), '>', furthest) == nullptr)
+            return result;
         size_t at = 0;
         while (at < text.size() && at < kMaxIndent && (text[at] == ' ' || text[at] == '\t'))
             ++at;
@@ -96,7 +102,13 @@ Dequoted stripQuoteMarks(std::string_view line)
 
 bool hasOddCharacters(std::string_view line)
 {
+    const bool ascii = isAscii(line);
     for (size_t at = 0; at < line.size(); ++at) {
+        if (ascii) {
+            at = line.find('&', at);
+            if (at == std::string_view::npos)
+                return false;
+        }
         if (oddCharacterAt(line.substr(at)) != nullptr)
             return true;
     }
@@ -166,6 +178,19 @@ bool looksQuotedPrintable(std::string_view head)
     return softBreaks >= 2 || (encodedBlank && softBreaks >= 1);
 }
 
+bool isAscii(std::string_view text)
+{
+    constexpr uint64_t kHighBits = 0x8080808080808080;
+    uint64_t word = 0;
+    while (text.size() >= sizeof word) {
+        std::memcpy(&word, text.data(), sizeof word);
+        if ((word & kHighBits) != 0)
+            return false;
+        text.remove_prefix(sizeof word);
+    }
+    return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
+}
+
 bool isValidUtf8(std::string_view text)
 {
     for (size_t at = 0; at < text.size();) {
@@ -176,6 +201,11 @@ bool isValidUtf8(std::string_view text)
         }
         const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
         if (lead < 0xc2 || lead > 0xf4 || at + length > text.size())
+            return false;
+        // Overlong forms, surrogates, and what lies beyond U+10FFFF.
+        const auto second = static_cast<unsigned char>(text[at + 1]);
+        if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f)
+            || (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
             return false;
         for (size_t i = 1; i < length; ++i) {
             if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80)

@@ -29,6 +29,8 @@ bool looksQuotedPrintable(std::string_view head);
 /// Whether a raw line is continued on the next one by a soft break.
 bool endsInSoftBreak(std::string_view line);
 
+/// Whether all bytes are below 0x80.
+bool isAscii(std::string_view text);
 /// Whether the bytes are valid UTF-8 (ASCII included).
 bool isValidUtf8(std::string_view text);
 

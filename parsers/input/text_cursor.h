@@ -6,6 +6,7 @@
 #include "parsers/input/source.h"
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,13 +33,16 @@ public:
     /// The line `ahead` lines further, or null past the end. Does not move.
     const TextLine* peek(size_t ahead = 0)
     {
-        const size_t index = at_ + ahead;
-        if (!pieces_.empty() && index < pieces_.front().lines.size())
-            return &pieces_.front().lines[index];
-        return peekFurther(index);
+        return ahead < static_cast<size_t>(end_ - at_) ? at_ + ahead : peekFurther(ahead);
     }
     /// Moves on by `count` lines; at the end it stays there.
-    void advance(size_t count = 1);
+    void advance(size_t count = 1)
+    {
+        if (count < static_cast<size_t>(end_ - at_))
+            at_ += count;
+        else
+            advanceFurther(count);
+    }
 
     const std::string& inputName() const { return source_.name(); }
     Position positionOf(const TextLine& line) const;
@@ -46,29 +50,45 @@ public:
     uint64_t bytesRead() const { return source_.bytesRead(); }
 
 private:
-    /// A stretch of input with the lines in it. `rewritten` owns the text of lines that were changed.
+    /// A stretch of input with the lines in it, at least one. It stays where it is until its last line was
+    /// passed: lines point into `bytes` and into `rewritten`, which has the lines that were changed.
     struct Piece {
-        std::vector<char> bytes; ///< no string: lines point into it, also when the piece was moved
+        std::unique_ptr<char[]> bytes;
+        size_t capacity = 0;
         std::vector<TextLine> lines;
         std::deque<std::string> rewritten;
     };
+    /// What the bytes of a piece hold at all, so that single lines need not be searched for it.
+    struct Contents {
+        bool carriageReturns = false;
+        bool nuls = false;
+        bool ampersands = false;
+        bool beyondAscii = false;
+    };
 
-    static std::string_view textOf(const Piece& piece) { return {piece.bytes.data(), piece.bytes.size()}; }
-    const TextLine* peekFurther(size_t index);
+    const TextLine* peekFurther(size_t ahead);
+    void advanceFurther(size_t count);
+    void showFrontPiece();
     bool readPiece();
-    void splitLines(Piece& piece, uint64_t offset);
+    std::string_view fillPiece(Piece& piece);
+    size_t splitLines(Piece& piece, std::string_view bytes);
+    size_t lineEnd(std::string_view bytes, size_t start) const;
+    size_t cutLongLine(Piece& piece, std::string_view rest, uint64_t offset);
     void addLine(Piece& piece, std::string_view raw, uint64_t offset);
+    void addParts(Piece& piece, std::string_view raw, uint64_t offset);
+    void addPart(Piece& piece, std::string_view raw, uint64_t offset);
     std::string_view clean(Piece& piece, std::string_view raw, uint64_t offset);
     void report(DiagnosticCode code, std::string message, uint64_t offset);
 
     Source& source_;
     std::vector<Diagnostic>& diagnostics_;
-    std::vector<char> buffer_; ///< what the source is read into
-    std::deque<Piece> pieces_;
-    Piece spare_;       ///< storage of the last finished piece, to be used again
-    size_t at_ = 0;     ///< index of the current line in the first piece
-    std::string carry_; ///< the unfinished last line of what was read
-    uint64_t carryOffset_ = 0;
+    const TextLine* at_ = nullptr;              ///< the current line, in the first piece
+    const TextLine* end_ = nullptr;             ///< the end of the first piece's lines
+    std::deque<std::unique_ptr<Piece>> pieces_; ///< the current one and those looked into ahead of it
+    std::unique_ptr<Piece> spare_;              ///< storage of the last finished piece, to be used again
+    std::string carry_;                         ///< the unfinished last line of what was read
+    uint64_t bytesOffset_ = 0;                  ///< of the first byte that was not split into lines yet
+    Contents contents_;                         ///< of the piece that is being split
     uint64_t nextLineNumber_ = 1;
     bool ended_ = false;
     bool skippingLongLine_ = false;
