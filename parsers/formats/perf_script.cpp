@@ -2,7 +2,9 @@
 // `perf script` text: one sample a paragraph, or one a line where no call chains were recorded. One section
 // an event. Samples are handed over one by one; nothing is kept of them.
 #include "parsers/format.h"
+#include "parsers/formats/damage_counter.h"
 #include "parsers/formats/perf_script_rows.h"
+#include "parsers/formats/perf_script_sections.h"
 #include "parsers/input/text_scan.h"
 
 #include <fmt/format.h>
@@ -24,7 +26,6 @@ constexpr size_t kForeignLinesToEnd = 6;
 constexpr size_t kMostBlankLines = 40;
 /// The kernel cuts chains at 127 frames unless told otherwise.
 constexpr size_t kMostFrames = 32 * 1024;
-constexpr size_t kMostSections = 256;
 
 bool isIndented(std::string_view text)
 {
@@ -38,6 +39,15 @@ bool isWholeFrame(std::string_view text)
     if (parseFrame(text, frame) != FrameShape::Whole)
         return false;
     return text[0] == '\t' || !parseHeader(text);
+}
+
+/// Whether the line is indented and begins with an address of eight digits at least.
+bool isLongAddress(std::string_view text)
+{
+    constexpr size_t kFewestDigits = 8;
+    TextFrame frame;
+    return isIndented(text) && parseFrame(text, frame) != FrameShape::None
+        && nextToken(text).size() >= kFewestDigits;
 }
 
 /// The line `ahead` as a header. One without time and CPU must have a frame below it.
@@ -72,6 +82,8 @@ Claim claimAt(TextCursor& cursor, size_t ahead)
     if (!header->isRecord && next != nullptr && isIndented(next->text) && isWholeFrame(next->text))
         return {header->strong ? Confidence::Certain : Confidence::Likely, "a sample with frames below it"};
     TextFrame frame;
+    if (!header->isRecord && header->strong && next != nullptr && isLongAddress(next->text))
+        return {Confidence::Likely, "a sample with addresses below it"};
     if (!header->isRecord && header->strong && hasFrameInLine(*header, frame))
         return {Confidence::Certain, "a sample with its address on the line"};
     size_t headers = 0;
@@ -107,41 +119,7 @@ Claim claim(TextCursor& cursor)
     return claimAt(cursor, 0);
 }
 
-// --- sections ---------------------------------------------------------------------------------------------
-
-/// The section of one event. Samples with and without a period have different units and are kept apart.
-struct EventSection {
-    std::string event;
-    bool hasPeriod = false;
-    SectionHandle handle;
-};
-
-void setQuantity(SectionRecord& record, EventClass eventClass, bool hasPeriod)
-{
-    record.kind = SectionKind::CpuProfile;
-    record.quantity = QuantityKind::Cpu;
-    record.unit = hasPeriod ? Unit::Events : Unit::Samples;
-    switch (eventClass) {
-    case EventClass::Clock:
-        record.unit = hasPeriod ? Unit::Nanoseconds : Unit::Samples;
-        break;
-    case EventClass::Hardware:
-        break;
-    case EventClass::Happening:
-        record.quantity = QuantityKind::Count;
-        break;
-    case EventClass::OffCpu:
-        record.kind = SectionKind::WaitProfile;
-        record.quantity = QuantityKind::Wait;
-        record.unit = hasPeriod ? Unit::Nanoseconds : Unit::Samples;
-        break;
-    case EventClass::Tracepoint:
-        record.kind = SectionKind::LockTrace;
-        record.quantity = QuantityKind::Count;
-        record.unit = Unit::Events;
-        break;
-    }
-}
+// --- reader -----------------------------------------------------------------------------------------------
 
 FactKind factOf(std::string_view key, bool& known)
 {
@@ -162,58 +140,13 @@ FactKind factOf(std::string_view key, bool& known)
     return FactKind::Host;
 }
 
-/// Counts occurrences of one kind of damage: the first are reported one by one, the rest in one sum.
-class Counter {
-public:
-    Counter(DiagnosticCode code, size_t mostSingle)
-        : code_(code)
-        , mostSingle_(mostSingle)
-    {
-    }
-
-    void add(BlockContext& context, const TextLine& line, std::string_view message, uint64_t count = 1)
-    {
-        if (single_ < mostSingle_) {
-            ++single_;
-            context.report(code_, std::string(message), line);
-            return;
-        }
-        if (count_ == 0)
-            first_ = {.text = {}, .number = line.number, .offset = line.offset};
-        if (__builtin_add_overflow(count_, count, &count_))
-            count_ = UINT64_MAX;
-    }
-
-    uint64_t count() const { return count_; }
-    const TextLine& first() const { return first_; }
-
-    /// Reports the sum with the position of its first occurrence.
-    void finish(BlockContext& context, const std::string& chain, std::string message) const
-    {
-        if (count_ == 0)
-            return;
-        Diagnostic diagnostic = makeDiagnostic(code_, std::move(message),
-            {.chain = chain, .line = first_.number, .column = 0, .offset = first_.offset});
-        diagnostic.count = count_;
-        context.sink.diagnostic(std::move(diagnostic));
-    }
-
-private:
-    DiagnosticCode code_;
-    size_t mostSingle_;
-    size_t single_ = 0;
-    uint64_t count_ = 0;
-    TextLine first_;
-};
-
-// --- reader -----------------------------------------------------------------------------------------------
-
 class ScriptReader {
 public:
     ScriptReader(TextCursor& cursor, BlockContext& context)
         : cursor_(cursor)
         , context_(context)
         , quoteDepth_(cursor.peek()->quoteDepth)
+        , sections_(context)
     {
     }
 
@@ -256,7 +189,7 @@ private:
         if (known && !field.value.empty()) {
             context_.sink.inputFact(kind, field.value, cursor_.positionOf(line));
             if (kind == FactKind::Command)
-                command_ = field.value;
+                sections_.setCommand(field.value);
         }
         cursor_.advance();
     }
@@ -280,8 +213,8 @@ private:
         const size_t lines = readFrames();
         if (header.overflow) {
             overflows_.add(context_, line, "the period does not fit into 64 bits; the sample was skipped");
-        } else if (const EventSection* section = sectionOf(header, line)) {
-            context_.sink.sample(section->handle,
+        } else if (const SectionHandle* section = sections_.of(header, line)) {
+            context_.sink.sample(*section,
                 {.comm = header.comm,
                     .pid = header.pid,
                     .tid = header.tid,
@@ -391,48 +324,6 @@ private:
         return 0;
     }
 
-    EventSection* sectionOf(const Header& header, const TextLine& line)
-    {
-        const bool hasPeriod = header.period.has_value();
-        const auto isIt = [&](const EventSection& section) {
-            return section.event == header.event && section.hasPeriod == hasPeriod;
-        };
-        if (last_ < sections_.size() && isIt(sections_[last_]))
-            return &sections_[last_];
-        for (last_ = 0; last_ < sections_.size(); ++last_) {
-            if (isIt(sections_[last_]))
-                return &sections_[last_];
-        }
-        if (sections_.size() == kMostSections) {
-            tooMany_.add(context_, line, {});
-            return nullptr;
-        }
-        return beginSection(header, line);
-    }
-
-    EventSection* beginSection(const Header& header, const TextLine& line)
-    {
-        const bool hasPeriod = header.period.has_value();
-        for (const EventSection& section : sections_) {
-            if (section.event == header.event)
-                context_.report(DiagnosticCode::PeriodsMixed,
-                    fmt::format(
-                        "samples of {} come with and without a period; they were kept apart", header.event),
-                    line);
-        }
-        SectionRecord record = context_.sectionAt(line, kName);
-        record.event = header.event;
-        if (record.command.empty())
-            record.command = command_;
-        const EventClass eventClass = classOf(header.event);
-        setQuantity(record, eventClass, hasPeriod);
-        if (eventClass == EventClass::Tracepoint)
-            context_.report(DiagnosticCode::EventsNotTimed,
-                fmt::format("the events {} were counted, not timed", header.event), line);
-        sections_.push_back({std::string(header.event), hasPeriod, context_.sink.section(record)});
-        return &sections_.back();
-    }
-
     /// Lines that belong to no sample. False where the block ends before them.
     bool readDamage()
     {
@@ -490,11 +381,9 @@ private:
             context_, chain, "more samples were skipped: their periods do not fit into 64 bits");
         orphans_.finish(context_, chain,
             fmt::format("{} frames without a readable sample above them were skipped", orphans_.count()));
-        tooMany_.finish(context_, chain,
-            fmt::format("there are more than {} events; {} samples of the others were skipped", kMostSections,
-                tooMany_.count()));
         records_.finish(context_, chain,
             fmt::format("{} PERF_RECORD_* lines, which are no samples, were passed over", records_.count()));
+        sections_.finish(chain);
         lost_.finish(context_, chain, fmt::format("{} events were lost while recording", lost_.count()));
         if (lost_.count() > 0)
             context_.sink.inputFact(
@@ -507,19 +396,16 @@ private:
     BlockContext& context_;
     unsigned quoteDepth_;
     bool anySample_ = false;
-    std::string command_;
-    std::vector<EventSection> sections_;
-    size_t last_ = 0; ///< the section of the last sample
+    EventSections sections_;
     std::vector<TextFrame> frames_;
     std::deque<std::string> joined_; ///< texts of wrapped frames of this sample
-    Counter badFrames_{DiagnosticCode::FrameUnreadable, kMostSingle};
-    Counter badHeaders_{DiagnosticCode::RowUnreadable, kMostSingle};
-    Counter orphans_{DiagnosticCode::RowUnreadable, 0};
-    Counter remarks_{DiagnosticCode::RemarkInTable, kMostSingle};
-    Counter overflows_{DiagnosticCode::NumberOverflow, kMostSingle};
-    Counter tooMany_{DiagnosticCode::LimitReached, 0};
-    Counter records_{DiagnosticCode::RecordsSkipped, 0};
-    Counter lost_{DiagnosticCode::EventsLost, 0};
+    DamageCounter badFrames_{DiagnosticCode::FrameUnreadable, kMostSingle};
+    DamageCounter badHeaders_{DiagnosticCode::RowUnreadable, kMostSingle};
+    DamageCounter orphans_{DiagnosticCode::RowUnreadable, 0};
+    DamageCounter remarks_{DiagnosticCode::RemarkInTable, kMostSingle};
+    DamageCounter overflows_{DiagnosticCode::NumberOverflow, kMostSingle};
+    DamageCounter records_{DiagnosticCode::RecordsSkipped, 0};
+    DamageCounter lost_{DiagnosticCode::EventsLost, 0};
 };
 
 void read(TextCursor& cursor, BlockContext& context)
