@@ -516,11 +516,22 @@ TEST(PerfScript, skipsASampleWhosePeriodDoesNotFit)
 TEST(PerfScript, passesSourceLinesBelowFrames)
 {
     RecordingSink sink;
-    loadText(
-        "m 1 [000] 1.000001: 1 cycles: \n\t7f45 f+0x1 (/m)\n  m.c:12\n\t7f46 main+0x1 (/m)\n  m.c:40\n\n",
+    loadText("m 1 [000] 1.000001: 1 cycles: \n\t7f45 f+0x1 (/m)\n  m.c:12\n"
+             "\t7f46 main+0x1 (/m)\n  libm.so[7f46]\n\n",
         sink);
     ASSERT_EQ(sink.sections.size(), 1U);
     EXPECT_EQ(sink.sections[0].samples[0].frames.size(), 2U);
+    EXPECT_TRUE(sink.diagnostics.empty());
+}
+
+TEST(PerfScript, keepsSamplesWithoutFramesWhereNoTimeIsPrinted)
+{
+    RecordingSink sink;
+    loadText("m 12/12 cycles: \n\t7f45abcd f+0x1 (/m)\n\nm 12/13 cycles: \n\n"
+             "m 12/14 cycles: \n\t7f45abcd f+0x1 (/m)\n\n",
+        sink);
+    ASSERT_EQ(sink.sections.size(), 1U);
+    EXPECT_EQ(sink.sections[0].samples.size(), 3U);
     EXPECT_TRUE(sink.diagnostics.empty());
 }
 

@@ -178,7 +178,12 @@ private:
         const TextLine* line = cursor_.peek(ahead);
         if (line == nullptr || line->quoteDepth != quoteDepth_)
             return std::nullopt;
-        return headerAt(cursor_, ahead);
+        auto header = headerAt(cursor_, ahead);
+        if (header || !anyWeak_)
+            return header;
+        // Without time and CPU a known event does, too: not every sample has frames.
+        header = parseHeader(line->text);
+        return header && header->text.empty() && sections_.has(header->event) ? header : std::nullopt;
     }
 
     void readComment(const TextLine& line)
@@ -205,6 +210,7 @@ private:
     void readSample(const Header& header, const TextLine& line)
     {
         anySample_ = true;
+        anyWeak_ = anyWeak_ || !header.strong;
         frames_.clear();
         joined_.clear();
         TextFrame frame;
@@ -396,6 +402,7 @@ private:
     BlockContext& context_;
     unsigned quoteDepth_;
     bool anySample_ = false;
+    bool anyWeak_ = false; ///< samples are printed without time and CPU
     EventSections sections_;
     std::vector<TextFrame> frames_;
     std::deque<std::string> joined_; ///< texts of wrapped frames of this sample

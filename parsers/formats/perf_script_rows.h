@@ -60,7 +60,7 @@ HeaderField parseHeaderField(std::string_view line);
 bool isHeaderRule(std::string_view line);
 /// The number of events that a `PERF_RECORD_LOST*` line names, 0 if none.
 uint64_t lostEvents(const Header& record);
-/// A line that `-F srcline` prints below a frame: `  file.c:123`.
+/// A line that `-F srcline` prints below a frame: `  file.c:123`, `  object[address]`.
 bool isSourceLine(std::string_view line);
 
 } // namespace whichlock::perfscript

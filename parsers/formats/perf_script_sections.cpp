@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace whichlock::perfscript {
 namespace {
 
@@ -36,6 +38,12 @@ void setQuantity(SectionRecord& record, EventClass eventClass, bool hasPeriod)
 }
 
 } // namespace
+
+bool EventSections::has(std::string_view event) const
+{
+    return std::any_of(
+        sections_.begin(), sections_.end(), [&](const Section& section) { return section.event == event; });
+}
 
 const SectionHandle* EventSections::of(const Header& header, const TextLine& line)
 {

@@ -19,6 +19,8 @@ public:
 
     /// The command that recorded what follows.
     void setCommand(std::string_view command) { command_ = command; }
+    /// Whether there is a section of this event.
+    bool has(std::string_view event) const;
     /// The section of a sample; null when there are too many events. Samples with and without a period have
     /// different units and are kept apart.
     const SectionHandle* of(const Header& header, const TextLine& line);
