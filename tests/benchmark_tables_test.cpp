@@ -92,5 +92,95 @@ TEST(KprobesScaling, leavesOutABrokenPointAndKeepsTheOthers)
     EXPECT_EQ(countOf(sink, DiagnosticCode::RowUnreadable), 1U);
 }
 
+// --- kernbench --------------------------------------------------------------------------------------------
+
+TEST(Kernbench, takesRowsBelowTheirHeader)
+{
+    RecordingSink sink;
+    loadText("the shape of the message.\n\n"
+             "                      time     user   system   %cpu    ctx    sleeps\n"
+             "2.6.8.1-mm1+nodespan  108.622  1588   10536    11158  31193   397966\n"
+             "2.6.8.1-mm1+ns+rr     105.614  1163    8631     9302  27774   420888\n"
+             "\nstays what it was, with 3 long lines.\n",
+        sink);
+    ASSERT_EQ(sink.sections.size(), 1U);
+    const TableRecord& table = sink.sections[0].tables.at(0);
+    EXPECT_EQ(table.shape, TableShape::RowsAreVariants);
+    EXPECT_EQ(table.columns, (std::vector<std::string>{"time", "user", "system", "%cpu", "ctx", "sleeps"}));
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(table.rows[0].label, "2.6.8.1-mm1+nodespan");
+    EXPECT_EQ(table.rows[0].values[0], FixedPoint{108'622'000});
+    EXPECT_EQ(table.rows[1].values[5], FixedPoint::fromInteger(420888));
+    EXPECT_TRUE(sink.diagnostics.empty()); // 100 * 12124 / 108.622 = 11161.6, 0.03 % from 11158
+}
+
+TEST(Kernbench, takesRowsFromOneLineWithProseAroundThem)
+{
+    RecordingSink sink;
+    loadText("Results follow. time user system %cpu ctx sleeps 2.6.8.1-mm1+nodespan 108.622 1588 10536 11158 "
+             "31193 397966 2.6.8.1-mm1+ns+rr 105.614 1163 8631 9302 27774 420888 so 9302 is less.\n",
+        sink);
+    ASSERT_EQ(sink.sections.size(), 1U);
+    EXPECT_EQ(sink.sections[0].record.position.column, 17U);
+    const TableRecord& table = sink.sections[0].tables.at(0);
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(table.rows[1].label, "2.6.8.1-mm1+ns+rr");
+    EXPECT_EQ(table.rows[1].values[3], FixedPoint::fromInteger(9302));
+    EXPECT_EQ(countOf(sink, DiagnosticCode::LineEndsLost), 1U);
+}
+
+TEST(Kernbench, joinsRowsThatAMailerWrapped)
+{
+    RecordingSink sink;
+    loadText("kernel   Elapsed User System CPU% CtxSw Sleeps\n"
+             "2.5.40   100.00 300.00 50.00 350\n4000 5000\n"
+             "2.5.41   200.00 300.00 50.00 175\n4001 5001\n",
+        sink);
+    const TableRecord& table = sink.sections.at(0).tables.at(0);
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(table.rows[1].label, "2.5.41");
+    EXPECT_EQ(table.rows[1].values[5], FixedPoint::fromInteger(5001));
+    EXPECT_EQ(countOf(sink, DiagnosticCode::RowsRejoined), 2U);
+}
+
+TEST(Kernbench, reportsAPercentageThatDoesNotFit)
+{
+    RecordingSink sink;
+    loadText("time user system %cpu\nbase 100 300 50 360\nnew 100 300 50 351\n", sink);
+    EXPECT_EQ(sink.sections.at(0).tables.at(0).rows.size(), 2U);
+    EXPECT_EQ(countOf(sink, DiagnosticCode::PrintedFigureDiffers), 1U); // 350; 351 is within 0.5 %
+}
+
+TEST(Kernbench, takesLoadBlocksAsOneSeries)
+{
+    RecordingSink sink;
+    loadText("2.6.10-rc1:\n\n"
+             "Average Half Load -j 4 Run (std deviation):\n"
+             "Elapsed Time 226.15 (1.06)\nUser Time 808.98 (1.1)\nSystem Time 44.9 (0.3)\n"
+             "Percent CPU 377 (1.2)\nContext Switches 12345 (123)\nSleeps 5555 (55)\n\n"
+             "Average Optimal load -j 16 Run:\n"
+             "Elapsed Time 220\nUser Time 818.98\nSystem Time 46\nPercent CPU 393\n"
+             "Context Switches 22345\nSleeps 6666\n",
+        sink);
+    ASSERT_EQ(sink.sections.size(), 1U);
+    EXPECT_EQ(sink.sections[0].record.title, "2.6.10-rc1");
+    const TableRecord& table = sink.sections[0].tables.at(0);
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(table.rows[0].label, "4");
+    EXPECT_EQ(table.rows[0].values[0], FixedPoint{226'150'000});
+    EXPECT_EQ(table.rows[1].label, "16");
+    EXPECT_EQ(table.rows[1].values[5], FixedPoint::fromInteger(6666));
+}
+
+TEST(Kernbench, leavesProseAndOtherTablesAlone)
+{
+    RecordingSink sink;
+    loadText("The time user system %cpu columns come from time(1) and say little.\n\n"
+             "real user sys\n1.0 2.0 3.0\n\n"
+             "us sy id wa\n1 2 97 0\n",
+        sink);
+    EXPECT_TRUE(sink.sections.empty());
+}
+
 } // namespace
 } // namespace whichlock::test

@@ -3,7 +3,17 @@
 
 #include "parsers/input/text_scan.h"
 
+#include <algorithm>
+
 namespace whichlock::benchmark {
+namespace {
+
+char small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+} // namespace
 
 void Words::append(std::string_view line, size_t ahead)
 {
@@ -37,14 +47,17 @@ bool isDashes(std::string_view word, size_t fewest)
     return word.size() >= fewest && !word.empty() && word.find_first_not_of('-') == std::string_view::npos;
 }
 
+bool sameWord(std::string_view left, std::string_view right)
+{
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+        [](char a, char b) { return small(a) == small(b); });
+}
+
 std::string lowered(std::string_view text)
 {
-    std::string small(text);
-    for (char& c : small) {
-        if (c >= 'A' && c <= 'Z')
-            c = static_cast<char>(c - 'A' + 'a');
-    }
-    return small;
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(), small);
+    return result;
 }
 
 bool numbersAt(std::span<const std::string_view> words, size_t at, size_t count)
