@@ -182,5 +182,89 @@ TEST(Kernbench, leavesProseAndOtherTablesAlone)
     EXPECT_TRUE(sink.sections.empty());
 }
 
+// --- lat_ctx ----------------------------------------------------------------------------------------------
+
+constexpr std::string_view kLatCtx = "Test Data:\n\n"
+                                     "Test case: lat_ctx -s 16 2 4\n"
+                                     "                Base O(1)J9 aa2\n"
+                                     "# of processes 2.4.17 2.4.17 2.4.18pre7\n"
+                                     "\xc2\xa0 \xc2\xa0 2 16.15 13.93 16.25\n"
+                                     "      4 16.13 16.51 16.19\n"
+                                     "\nmore words\n";
+
+TEST(LatCtx, joinsTwoHeaderLinesByPosition)
+{
+    RecordingSink sink;
+    loadText(kLatCtx, sink);
+    ASSERT_EQ(sink.sections.size(), 1U);
+    EXPECT_EQ(sink.sections[0].record.title, "lat_ctx -s 16");
+    EXPECT_EQ(sink.sections[0].record.command, "lat_ctx -s 16 2 4");
+    const TableRecord& table = sink.sections[0].tables.at(0);
+    EXPECT_EQ(table.shape, TableShape::ColumnsAreVariants);
+    EXPECT_EQ(table.rowName, "processes");
+    EXPECT_EQ(table.unit, "us");
+    EXPECT_EQ(table.columns, (std::vector<std::string>{"Base 2.4.17", "O(1)J9 2.4.17", "aa2 2.4.18pre7"}));
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(table.rows[0].label, "2");
+    EXPECT_EQ(table.rows[1].values[1], FixedPoint{16'510'000});
+    EXPECT_TRUE(sink.diagnostics.empty());
+}
+
+TEST(LatCtx, saysWhenRowsAreNotThoseOfTheCommand)
+{
+    RecordingSink cut;
+    loadText("lat_ctx -s 0 2 4 8\nbase new\n2 1.0 2.0\n4 1.0 2.0\n", cut);
+    EXPECT_EQ(cut.sections.at(0).tables.at(0).rows.size(), 2U);
+    EXPECT_EQ(countOf(cut, DiagnosticCode::TableTruncated), 1U);
+    RecordingSink other;
+    loadText("lat_ctx -s 0 2 4\nbase new\n2 1.0 2.0\n8 1.0 2.0\n", other);
+    EXPECT_EQ(countOf(other, DiagnosticCode::PrintedFigureDiffers), 1U);
+}
+
+TEST(LatCtx, takesRawOutput)
+{
+    RecordingSink sink;
+    loadText("\n\"size=0k ovr=1.23\n2 0.97\n4 4.97\n\n\"size=16k ovr=2.50\n2 13.93\n", sink);
+    ASSERT_EQ(sink.sections.size(), 2U);
+    EXPECT_EQ(sink.sections[1].record.title, "lat_ctx size=16k");
+    EXPECT_EQ(sink.sections[0].tables.at(0).rows.at(1).values.at(0), FixedPoint{4'970'000});
+}
+
+TEST(LatCtx, leavesProseAboutItAlone)
+{
+    RecordingSink sink;
+    loadText(
+        "I ran lat_ctx -s 16 with 2 and 4 processes.\n2 3\n\nlat_ctx -s 16 2 4\n\nand it crashed.\n", sink);
+    EXPECT_TRUE(sink.sections.empty());
+}
+
+// --- aim7 -------------------------------------------------------------------------------------------------
+
+TEST(Aim7, takesASeriesPerTableWithItsUnderlinedTitle)
+{
+    RecordingSink sink;
+    loadText("Linux 2.4.9\n-----------\nBenchmark\tVersion\tMachine\tRun Date\n"
+             "AIM Multiuser Benchmark - Suite VII\t\"1.0\"\tmachine1\tOct  2 07:47:40 2001\n\n"
+             "Tasks\tJobs/Min\tJTI\tReal\tCPU\tJ/S/T\n"
+             "1\t11.8\t\t100\t492.0\t10.9\t0.1972\n"
+             "500\t2801.9\t\t97\t1038.6\t7724.7\t0.0934\n"
+             "1000\t1584.9\t\t97\t3672.2\n\n"
+             "Linux 2.4.10\n------------\n\n"
+             "Tasks\tJobs/Min\tJTI\tReal\tCPU\tJ/S/T\n"
+             "1\t45.3\t\t100\t128.3\t4.2\t0.7558\n",
+        sink);
+    ASSERT_EQ(sink.sections.size(), 2U);
+    EXPECT_EQ(sink.sections[0].record.title, "Linux 2.4.9");
+    EXPECT_EQ(sink.sections[1].record.title, "Linux 2.4.10");
+    const TableRecord& table = sink.sections[0].tables.at(0);
+    EXPECT_EQ(table.shape, TableShape::Scaling);
+    EXPECT_EQ(table.rowName, "tasks");
+    EXPECT_EQ(table.columns, (std::vector<std::string>{"Jobs/Min", "JTI", "Real", "CPU", "J/S/T"}));
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(table.rows[1].label, "500");
+    EXPECT_EQ(table.rows[1].values[0], FixedPoint{2'801'900'000});
+    EXPECT_EQ(countOf(sink, DiagnosticCode::RowUnreadable), 1U); // the row of 1000 tasks is cut
+}
+
 } // namespace
 } // namespace whichlock::test
