@@ -87,6 +87,23 @@ void Surroundings::tableEnded()
     command_.clear();
 }
 
+std::string Surroundings::paragraphAbove() const
+{
+    size_t end = recent_.size();
+    while (end > 0 && recent_[end - 1].empty())
+        --end;
+    size_t begin = end;
+    while (begin > 0 && !recent_[begin - 1].empty())
+        --begin;
+    std::string text;
+    for (size_t i = begin; i < end; ++i) {
+        if (!text.empty())
+            text += ' ';
+        text += recent_[i];
+    }
+    return text;
+}
+
 std::string Surroundings::title() const
 {
     const auto isBlank = [&](size_t index) { return index >= recent_.size() || recent_[index].empty(); };
