@@ -56,6 +56,8 @@ struct TextFormat {
     Claim (*claim)(TextCursor& cursor);
     /// Reads the claimed block; advances past at least one line and stops before the first foreign one.
     void (*read)(TextCursor& cursor, BlockContext& context);
+    /// Whether a block (of one line) also speaks of the table below it, as a caption does.
+    bool isCaption = false;
 };
 
 /// All text formats, in the order of parsers/CMakeLists.txt.

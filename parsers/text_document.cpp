@@ -84,9 +84,15 @@ private:
             return;
         }
         const uint64_t firstLine = line.number;
+        const TextFormat& format = *formats_[choice.format];
         BlockContext context(sink_, around_, memory_, cursor_);
-        formats_[choice.format]->read(cursor_, context);
-        around_.tableEnded();
+        const std::string caption(format.isCaption ? line.text : std::string_view());
+        const unsigned quoteDepth = line.quoteDepth;
+        format.read(cursor_, context);
+        if (format.isCaption)
+            around_.prose({.text = caption, .number = firstLine, .offset = 0, .quoteDepth = quoteDepth});
+        else
+            around_.tableEnded();
         FormatScore& score = scores_[choice.format];
         const TextLine* next = cursor_.peek();
         score.lines += next != nullptr ? next->number - firstLine : 1;
