@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/cli/commands.h"
-#include "analyzer/version.h"
+#include "analyzer/report/version.h"
 
 #include <fmt/format.h>
 

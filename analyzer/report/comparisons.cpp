@@ -2,6 +2,7 @@
 // Before and after: where one input holds exactly two tables of a kind, or one table holds variants.
 #include "analyzer/report/section_builders.h"
 #include "analyzer/report/shares.h"
+#include "analyzer/report/symbol_names.h"
 
 #include <algorithm>
 #include <array>
@@ -42,8 +43,9 @@ std::string nameOf(const ReportSection& section, std::string_view fallback)
 std::map<std::string, Weight> weightsBySymbol(const Profile& profile, const Section& section)
 {
     std::map<std::string, Weight> weights;
+    const SymbolNames names(profile, section);
     for (const Cell& cell : section.cells)
-        weights[std::string(profile.leafSymbol(cell.stack))] += Weight(cell);
+        weights[names.of(cell.stack)] += Weight(cell);
     return weights;
 }
 
@@ -125,9 +127,8 @@ void compareColumns(
             continue;
         ReportComparison result{table.columns[base->second], table.columns[column], section.title, index, {}};
         for (const TableRow& row : table.rows) {
-            const std::string what = table.rowName.empty() || table.rowName == "Test"
-                ? row.label
-                : row.label + " " + table.rowName;
+            // `4 processes`, but `8-1-32-gc`: a name needs no word behind it.
+            const std::string what = parseFixedPoint(row.label) ? row.label + " " + table.rowName : row.label;
             result.rows.push_back(rowOf(what, row.values[base->second], row.values[column]));
         }
         out.push_back(std::move(result));
@@ -154,16 +155,17 @@ ReportComparison compareScaling(const Profile& profile, const Report& report, si
     const TableRecord& second = profile.sections[b].tables.front();
     ReportComparison result{nameOf(report.sections[a], "first"), nameOf(report.sections[b], "second"),
         "at equal numbers of " + first.rowName, b, {}};
-    for (size_t column = 0; column < first.columns.size(); ++column) {
-        for (const TableRow& row : first.rows) {
-            const auto other = std::find_if(second.rows.begin(), second.rows.end(),
-                [&](const TableRow& candidate) { return candidate.label == row.label; });
-            if (other == second.rows.end() || column >= other->values.size()
-                || row.values[column] == other->values[column])
-                continue;
-            result.rows.push_back(
-                rowOf(fmt::format("{} at {} {}", first.columns[column], row.label, first.rowName),
-                    row.values[column], other->values[column]));
+    // The last point first: it is what a series is about.
+    for (auto row = first.rows.rbegin(); row != first.rows.rend(); ++row) {
+        const auto other = std::find_if(second.rows.begin(), second.rows.end(),
+            [&](const TableRow& candidate) { return candidate.label == row->label; });
+        if (other == second.rows.end())
+            continue;
+        for (size_t column = 0; column < first.columns.size(); ++column) {
+            if (row->values[column] != other->values[column])
+                result.rows.push_back(
+                    rowOf(fmt::format("{} at {} {}", first.columns[column], row->label, first.rowName),
+                        row->values[column], other->values[column]));
         }
     }
     return result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/section_builders.h"
 #include "analyzer/report/shares.h"
+#include "analyzer/report/symbol_names.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -152,15 +153,25 @@ private:
         out_.lockSymbols = symbols(attribution_.lockSymbols);
         out_.bounceSymbols = symbols(attribution_.bounceSymbols);
         out_.artefactSymbols = symbols(attribution_.artefactSymbols);
-        std::map<std::string_view, Weight> others;
-        for (const Cell& cell : section_.cells)
-            others[profile_.leafSymbol(cell.stack)] += Weight(cell);
+        addTopSymbols();
+    }
+
+    /// The heaviest functions that are neither idle nor about locks.
+    void addTopSymbols()
+    {
+        std::set<std::string_view> shown;
         for (const auto* list : {&attribution_.idleSymbols, &attribution_.lockSymbols,
                  &attribution_.bounceSymbols, &attribution_.artefactSymbols}) {
             for (const SymbolShare& share : *list)
-                others.erase(share.symbol);
+                shown.insert(share.symbol);
         }
-        std::vector<std::pair<std::string_view, Weight>> sorted(others.begin(), others.end());
+        const SymbolNames names(profile_, section_);
+        std::map<std::string, Weight> others;
+        for (const Cell& cell : section_.cells) {
+            if (!shown.contains(profile_.leafSymbol(cell.stack)))
+                others[names.of(cell.stack)] += Weight(cell);
+        }
+        std::vector<std::pair<std::string, Weight>> sorted(others.begin(), others.end());
         std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
             return a.second.value != b.second.value ? a.second.value > b.second.value
                                                     : a.second.printed > b.second.printed;
@@ -168,8 +179,7 @@ private:
         if (sorted.size() > query_.topSymbols)
             sorted.resize(query_.topSymbols);
         for (const auto& [symbol, weight] : sorted)
-            out_.topSymbols.push_back(
-                {symbol.empty() ? "[no frames]" : std::string(symbol), "", "busy", part(weight)});
+            out_.topSymbols.push_back({symbol, "", "busy", part(weight)});
     }
 
     /// Share of all waiting: by value where there is one.
@@ -218,7 +228,9 @@ private:
         const auto add = [&](std::string what, Category category) {
             const Weight& weight = attribution_.of(category);
             if (!weight.empty())
-                line(std::move(what), std::string(categoryName(category)), indent, true, part(weight));
+                line(std::move(what),
+                    std::string(category == Category::Busy ? "other" : categoryName(category)), indent, true,
+                    part(weight));
         };
         if (attribution_.of(Category::Contention).empty() && out_.contentionDecided)
             line("waiting for a lock on the CPU", "contention", indent, true, part({}));

@@ -2,7 +2,7 @@
 #include "analyzer/report/document.h"
 
 #include "analyzer/report/document_sections.h"
-#include "analyzer/version.h"
+#include "analyzer/report/version.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -194,6 +194,29 @@ void addCpuSection(const ReportSection& section, size_t index, Document& documen
     addSure(section, document);
 }
 
+/// Gives the figures of a column the same number of digits behind the point.
+void alignDecimals(DocumentTable& table)
+{
+    const auto decimals = [](const std::string& text) {
+        const size_t point = text.find('.');
+        return point == std::string::npos ? size_t{0} : text.size() - point - 1;
+    };
+    for (size_t column = 0; column < table.columns.size(); ++column) {
+        size_t most = 0;
+        for (const auto& row : table.rows) {
+            if (column < row.size() && row[column].format == CellFormat::Number)
+                most = std::max(most, decimals(row[column].text));
+        }
+        for (auto& row : table.rows) {
+            if (column >= row.size() || row[column].format != CellFormat::Number || most == 0)
+                continue;
+            std::string& text = row[column].text;
+            const size_t own = decimals(text);
+            text += (own == 0 ? "." : "") + std::string(most - own, '0');
+        }
+    }
+}
+
 void addCounterSection(const ReportSection& section, size_t index, Document& document)
 {
     const ReportCounters& counters = *section.counters;
@@ -224,6 +247,7 @@ void addCounterSection(const ReportSection& section, size_t index, Document& doc
     meanRow(fmt::format("all {} rows", counters.rows), counters.means, "means");
     if (!counters.meansWithoutFirst.empty())
         meanRow("without the first", counters.meansWithoutFirst, "means_without_first");
+    alignDecimals(table);
     document.blocks.emplace_back(std::move(table));
 }
 
@@ -246,6 +270,7 @@ void addMeasurementSection(const ReportSection& section, size_t index, Document&
         }
         if (source.rows.size() > kMostRows)
             table.rows.push_back({label(fmt::format("{} more rows", source.rows.size() - kMostRows))});
+        alignDecimals(table);
         document.blocks.emplace_back(std::move(table));
     }
     addCandidates(section, document);
@@ -385,6 +410,7 @@ void addComparisons(const Report& report, size_t index, Document& document)
         }
         if (comparison.rows.size() > kMostRows)
             table.rows.push_back({label(fmt::format("{} more rows", comparison.rows.size() - kMostRows))});
+        alignDecimals(table);
         document.blocks.emplace_back(std::move(table));
         if (!comparison.note.empty())
             document.blocks.emplace_back(DocumentText{.label = {}, .lines = {comparison.note}, .indent = 2});

@@ -16,8 +16,10 @@ void noteScaling(ReportSection& section)
         return;
     const ReportScaling& scaling = *section.scaling;
     const std::string& xName = section.series.front().xName;
+    const bool one = scaling.firstX == FixedPoint::fromInteger(1) && xName.ends_with('s');
+    const std::string firstName = one ? xName.substr(0, xName.size() - 1) : xName;
     const std::string rates = fmt::format("{} {} at {} {}, {} at {}", formatRate(scaling.throughputFirst),
-        scaling.unit, formatNumber(scaling.firstX), xName, formatRate(scaling.throughputLast),
+        scaling.unit, formatNumber(scaling.firstX), firstName, formatRate(scaling.throughputLast),
         formatNumber(scaling.lastX));
     if (scaling.throughputLast < scaling.throughputFirst) {
         const std::string cost = scaling.costFactor

@@ -2,7 +2,7 @@
 #include "analyzer/report/document.h"
 #include "analyzer/report/json_names.h"
 #include "analyzer/report/section_builders.h"
-#include "analyzer/version.h"
+#include "analyzer/report/version.h"
 
 #include <nlohmann/json.hpp>
 

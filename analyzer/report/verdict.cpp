@@ -60,9 +60,14 @@ std::string yesText(const Report& report, const ReportSection& section)
         ? std::string()
         : fmt::format(" {} of the waiting is for {} ({}).", formatShare(named->ofLock.value_or(Share{}), 1),
             named->name, named->basis);
+    std::string routines = first.name;
+    if (section.locks.size() > 1 && section.locks[1].rung == Rung::Unnamed)
+        routines += (section.locks.size() == 2 ? " and " : ", ") + section.locks[1].name;
+    if (section.locks.size() > 2 && section.locks[2].rung == Rung::Unnamed)
+        routines += " and others";
     if (first.rung == Rung::Unnamed)
         return fmt::format("YES, spinning; WHICH lock, this profile cannot say. {} of {}{} wait in {}{}.{}",
-            share, whole, where, first.name, secondReading(section), also);
+            share, whole, where, routines, secondReading(section), also);
     if (first.rung == Rung::CallSite)
         return fmt::format(
             "YES, spinning. {} of {}{} wait for locks{}; most at {} (the call site; the lock has no "

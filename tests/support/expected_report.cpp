@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/expected_report.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace whichlock::test {
+namespace {
+
+using Json = nlohmann::json;
+
+bool isProfile(const Json& section)
+{
+    return section.at("kind") == "cpu-profile";
+}
+
+/// Lower case letters and digits only: `rq->lock` and `rq lock` are spellings of one name.
+std::string spelling(const std::string& name)
+{
+    std::string result;
+    for (const char c : name) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+            result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return result;
+}
+
+class Checker {
+public:
+    Checker(const Json& expected, const Json& report, const Profile& profile)
+        : expected_(expected)
+        , report_(report)
+        , profile_(profile)
+        , tolerance_(expected.value("tolerance_percent", 0.01))
+    {
+        for (const Json& section : report.at("sections")) {
+            if (isProfile(section))
+                profiles_.push_back(&section);
+        }
+    }
+
+    std::vector<std::string> run()
+    {
+        checkSectionCount();
+        checkRows();
+        checkVerdict();
+        if (!profiles_.empty())
+            checkProfile(expected_, *profiles_.front(), "first profile");
+        checkPerfScript();
+        checkLocks();
+        checkCompare();
+        checkBySection();
+        if (expected_.contains("vmstat"))
+            checkCounters(expected_.at("vmstat"), *countersAt(0), "first vmstat");
+        return std::move(differences_);
+    }
+
+private:
+    void differ(std::string what) { differences_.push_back(std::move(what)); }
+
+    template <class Value> void equal(const std::string& what, const Value& right, const Value& found)
+    {
+        if (right != found)
+            differ(fmt::format("{}: {} is right, found {}", what, right, found));
+    }
+
+    void near(const std::string& what, double right, double found, double tolerance)
+    {
+        if (!(std::abs(right - found) <= tolerance))
+            differ(fmt::format("{}: {} is right, found {}", what, right, found));
+    }
+
+    bool hasVmstatSections() const
+    {
+        for (const Json& section : expected_.value("by_section", Json::array())) {
+            if (section.contains("vmstat"))
+                return true;
+        }
+        return expected_.at("kind") == "vmstat";
+    }
+
+    /// The sections that `sections` and `by_section` speak of.
+    std::vector<const Json*> countedSections() const
+    {
+        const bool tablesOnly = expected_.contains("scaling") || profiles_.empty();
+        std::vector<const Json*> counted;
+        for (const Json& section : report_.at("sections")) {
+            if (section.at("kind") == "counters" && !hasVmstatSections())
+                continue; // a small excerpt beside the profiles
+            if (section.at("kind") == "measurements" && !tablesOnly && expected_.contains("by_section"))
+                continue;
+            counted.push_back(&section);
+        }
+        return counted;
+    }
+
+    void checkSectionCount()
+    {
+        if (expected_.contains("sections"))
+            equal("sections", expected_.at("sections").get<size_t>(), countedSections().size());
+    }
+
+    void checkRows()
+    {
+        if (!expected_.contains("rows"))
+            return;
+        // One table with two events is two sections of the same rows.
+        std::map<std::string, uint64_t> byPlace;
+        for (const Json& section : report_.at("sections")) {
+            if (!profiles_.empty() && !isProfile(section))
+                continue;
+            const std::string place = section.at("position").dump();
+            byPlace[place] = std::max(byPlace[place], section.at("rows").get<uint64_t>());
+        }
+        uint64_t rows = 0;
+        for (const auto& entry : byPlace)
+            rows += entry.second;
+        equal("rows", expected_.at("rows").get<uint64_t>(), rows);
+    }
+
+    void checkVerdict()
+    {
+        const std::string guilty = report_.at("verdict").at("guilty");
+        if (expected_.value("must_not_blame", false) && guilty == "yes")
+            differ("a lock is blamed where none may be");
+        if (!expected_.value("not_identifiable", false))
+            return;
+        for (const Json* section : profiles_) {
+            for (const Json& lock : section->at("locks")) {
+                if (lock.at("rung") != "call-site" && lock.at("rung") != "unnamed")
+                    differ(fmt::format("{} is named, but the input cannot name the lock",
+                        lock.at("name").get<std::string>()));
+            }
+        }
+    }
+
+    void checkSymbols(const Json& right, const Json& found, const std::string& where)
+    {
+        std::set<std::string> seen;
+        for (const Json& symbol : found.at("lock_symbols")) {
+            const std::string name = symbol.at("symbol");
+            seen.insert(name);
+            if (!right.contains(name)) {
+                differ(fmt::format("{}: {} is no lock function", where, name));
+                continue;
+            }
+            if (right.at(name).is_number_integer())
+                equal(
+                    where + ": " + name, right.at(name).get<uint64_t>(), symbol.at("value").get<uint64_t>());
+            else
+                near(where + ": " + name, right.at(name).get<double>(),
+                    symbol.at("share_of_total_percent").get<double>(), tolerance_);
+        }
+        for (const auto& item : right.items()) {
+            if (!seen.contains(item.key()))
+                differ(fmt::format("{}: lock function {} is missing", where, item.key()));
+        }
+    }
+
+    void checkProfile(const Json& right, const Json& found, const std::string& where)
+    {
+        for (const char* key :
+            {"lock_functions_share_of_total_percent", "lock_functions_share_of_busy_percent",
+                "contention_share_of_total_percent", "contention_share_of_busy_percent",
+                "bounce_share_of_total_percent", "bounce_share_of_busy_percent"}) {
+            if (right.contains(key) && !found.contains(key))
+                differ(fmt::format("{}: {} is missing", where, key));
+            else if (right.contains(key))
+                near(
+                    where + ": " + key, right.at(key).get<double>(), found.at(key).get<double>(), tolerance_);
+        }
+        // Where the right values leave the waiting out, the input cannot decide it, and the report must not.
+        if (right.contains("lock_functions_share_of_total_percent")
+            && !right.contains("contention_share_of_total_percent")
+            && found.contains("contention_share_of_total_percent"))
+            differ(fmt::format("{}: contention is given, but cannot be told from this input", where));
+        if (right.contains("lock_symbols"))
+            checkSymbols(right.at("lock_symbols"), found, where);
+        if (right.contains("samples_total") && right.size() > 1 && !right.contains("events")) {
+            const uint64_t total = found.contains("samples") ? found.at("samples").get<uint64_t>()
+                                                             : found.value("total", uint64_t{0});
+            equal(where + ": total", right.at("samples_total").get<uint64_t>(), total);
+        }
+        if (right.contains("rows") && &right != &expected_)
+            equal(where + ": rows", right.at("rows").get<uint64_t>(), found.at("rows").get<uint64_t>());
+        if (right.contains("idle_symbols")) {
+            std::set<std::string> names;
+            for (const Json& symbol : found.at("idle_symbols"))
+                names.insert(symbol.at("symbol").get<std::string>());
+            std::set<std::string> rightNames = right.at("idle_symbols").get<std::set<std::string>>();
+            // Idle rows of a session are listed for its first section with idle time.
+            if (!names.empty() || &right != &expected_)
+                equal(where + ": idle symbols", fmt::format("{}", fmt::join(rightNames, " ")),
+                    fmt::format("{}", fmt::join(names, " ")));
+        }
+    }
+
+    /// Samples a leaf symbol, over the sections of an event (all if it is empty).
+    std::map<std::string, uint64_t> leaves(const std::string& position) const
+    {
+        std::map<std::string, uint64_t> counts;
+        for (size_t i = 0; i < profile_.sections.size(); ++i) {
+            if (!position.empty() && report_.at("sections")[i].at("position").dump() != position)
+                continue;
+            for (const Cell& cell : profile_.sections[i].cells) {
+                if (cell.stack)
+                    counts[std::string(profile_.leafSymbol(cell.stack))] += cell.samples;
+            }
+        }
+        return counts;
+    }
+
+    void checkPerfScript()
+    {
+        if (!expected_.contains("events"))
+            return;
+        uint64_t samples = 0;
+        for (const Json* section : profiles_) {
+            samples += section->at("samples").get<uint64_t>();
+            const std::string event = section->at("event");
+            if (!expected_.at("events").contains(event))
+                differ("event " + event + " is not in the file");
+            else
+                equal("samples of " + event, expected_.at("events").at(event).get<uint64_t>(),
+                    section->at("samples").get<uint64_t>());
+        }
+        equal("samples", expected_.at("samples_total").get<uint64_t>(), samples);
+        if (expected_.contains("comms")) {
+            std::set<std::string> comms;
+            for (const Section& section : profile_.sections) {
+                for (const Cell& cell : section.cells)
+                    comms.insert(std::string(profile_.string(profile_.group(cell.group).comm)));
+            }
+            equal("comms", expected_.at("comms").get<size_t>(), comms.size());
+        }
+        if (expected_.contains("leaf_symbols"))
+            equal("leaf symbols", expected_.at("leaf_symbols").dump(), Json(leaves({})).dump());
+    }
+
+    static std::set<std::string> spellingsOf(const Json& lock)
+    {
+        std::set<std::string> names{spelling(lock.at("name"))};
+        for (const std::string alias : lock.value("aliases", Json::array()))
+            names.insert(spelling(alias));
+        return names;
+    }
+
+    const Json* findByName(const char* list, const std::set<std::string>& names) const
+    {
+        for (const Json& section : report_.at("sections")) {
+            for (const Json& one : section.value(list, Json::array())) {
+                if (names.contains(spelling(one.at("name"))))
+                    return &*std::find(section.at(list).begin(), section.at(list).end(), one);
+            }
+        }
+        return nullptr;
+    }
+
+    /// A weaker grade than the right one may be given, a stronger one never.
+    void checkLocks()
+    {
+        for (const Json& right : expected_.value("locks", Json::array())) {
+            const std::string name = right.at("name");
+            const auto names = spellingsOf(right);
+            const Json* lock = findByName("locks", names);
+            const bool candidate = findByName("candidates", names) != nullptr;
+            if (right.at("grade") == "candidate") {
+                if (lock != nullptr)
+                    differ(name + " is claimed, but is a candidate at most");
+                else if (!candidate)
+                    differ(name + " is missing among the candidates");
+                continue;
+            }
+            if (lock == nullptr) {
+                if (!candidate)
+                    differ(name + " is neither named nor a candidate");
+                continue;
+            }
+            if (right.contains("share_of_lock_time_percent"))
+                near(name + ": share of lock time", right.at("share_of_lock_time_percent").get<double>(),
+                    lock->at("share_of_lock_percent").get<double>(), tolerance_);
+            checkSites(right, *lock);
+        }
+    }
+
+    void checkSites(const Json& right, const Json& lock)
+    {
+        for (const Json& site : right.value("sites", Json::array())) {
+            const auto found = std::find_if(lock.at("sites").begin(), lock.at("sites").end(),
+                [&](const Json& one) { return one.at("name") == site.at("name"); });
+            if (found == lock.at("sites").end()) {
+                differ(fmt::format("{}: site {} is missing", lock.at("name").get<std::string>(),
+                    site.at("name").get<std::string>()));
+                continue;
+            }
+            if (!site.contains("share_percent"))
+                continue;
+            // Given as a share of the lock, or of all waiting where one file stands for several locks.
+            const double ofLock = found->at("share_of_this_lock_percent");
+            const double ofAll = ofLock * lock.at("share_of_lock_percent").get<double>() / 100;
+            const double share = site.at("share_percent");
+            if (std::abs(share - ofLock) > tolerance_ && std::abs(share - ofAll) > tolerance_)
+                differ(fmt::format(
+                    "{}: {} is right, found {}", site.at("name").get<std::string>(), share, ofLock));
+        }
+    }
+
+    static bool sameFigure(const Json& right, const Json& found)
+    {
+        if (right.is_null() || found.is_null())
+            return right.is_null() && found.is_null();
+        const double a = right;
+        return std::abs(a - found.get<double>()) <= 1e-4 * std::max(1.0, std::abs(a));
+    }
+
+    void checkCompare()
+    {
+        for (const Json& right : expected_.value("compare", Json::array())) {
+            const Json* match = nullptr;
+            for (const Json& comparison : report_.at("comparisons")) {
+                for (const Json& row : comparison.at("rows")) {
+                    const bool same = sameFigure(right.at("before"), row.at("before"))
+                        && sameFigure(right.at("after"), row.at("after"));
+                    if (same)
+                        match = &row;
+                }
+            }
+            const std::string what = right.at("what");
+            if (match == nullptr)
+                differ("comparison is missing: " + what);
+            else if (right.contains("change_percent"))
+                near(what, right.at("change_percent").get<double>(), match->value("change_percent", 1e9),
+                    tolerance_);
+        }
+    }
+
+    const Json* countersAt(size_t index) const
+    {
+        for (const Json& section : report_.at("sections")) {
+            if (section.at("kind") == "counters" && index-- == 0)
+                return &section;
+        }
+        static const Json kNone = Json::object();
+        return &kNone;
+    }
+
+    void checkCounters(const Json& right, const Json& section, const std::string& where)
+    {
+        if (!section.contains("counters")) {
+            differ(where + " is missing");
+            return;
+        }
+        const Json& found = section.at("counters");
+        equal(where + ": rows", right.at("rows").get<uint64_t>(), found.at("rows").get<uint64_t>());
+        equal(where + ": columns", right.at("columns").dump(), found.at("columns").dump());
+        for (const char* key : {"sy_mean_percent", "sy_mean_without_first_percent"}) {
+            if (right.contains(key) != found.contains(key))
+                differ(fmt::format("{}: {} is {}", where, key, right.contains(key) ? "missing" : "given"));
+            else if (right.contains(key))
+                near(where + ": " + key, right.at(key).get<double>(), found.at(key).get<double>(), 0.0001);
+        }
+    }
+
+    void checkScaling(const Json& right, const Json& section, const std::string& where)
+    {
+        bool found = false;
+        for (const Json& series : section.value("series", Json::array())) {
+            const Json& points = series.at("points");
+            bool same = points.size() == right.size();
+            for (size_t i = 0; same && i < right.size(); ++i)
+                same = sameFigure(right[i].at("n"), points[i].at("x"))
+                    && sameFigure(right[i].at("value"), points[i].at("y"));
+            found = found || same;
+        }
+        if (!found)
+            differ(where + ": the series is missing");
+    }
+
+    void checkBySection()
+    {
+        if (!expected_.contains("by_section"))
+            return;
+        const auto sections = countedSections();
+        const Json& right = expected_.at("by_section");
+        for (size_t i = 0; i < right.size(); ++i) {
+            const std::string where = fmt::format("section {} ({})", i + 1, right[i].value("label", ""));
+            if (i >= sections.size()) {
+                differ(where + " is missing");
+                continue;
+            }
+            const Json& found = *sections[i];
+            if (right[i].contains("vmstat"))
+                checkCounters(right[i].at("vmstat"), found, where);
+            else if (right[i].contains("scaling"))
+                checkScaling(right[i].at("scaling"), found, where);
+            else if (isProfile(found))
+                checkProfile(right[i], found, where);
+            else
+                differ(where + " is no profile");
+            checkPlainFigures(right[i], found, where);
+        }
+    }
+
+    void checkPlainFigures(const Json& right, const Json& found, const std::string& where)
+    {
+        const std::pair<const char*, const char*> kScaling[] = {{"throughput_first", "throughput_first"},
+            {"throughput_last", "throughput_last"}, {"speedup_last", "speedup_last"},
+            {"efficiency_last_percent", "efficiency_last_percent"}};
+        for (const auto& [key, field] : kScaling) {
+            if (!right.contains(key))
+                continue;
+            const double value = right.at(key);
+            near(where + ": " + key, value, found.at("scaling").at(field).get<double>(),
+                0.0001 * std::max(1.0, value));
+        }
+        if (right.contains("event"))
+            equal(where + ": event", right.at("event").get<std::string>(), found.value("event", ""));
+        if (right.contains("leaf_symbols"))
+            equal(where + ": leaf symbols", right.at("leaf_symbols").dump(),
+                Json(leaves(found.at("position").dump())).dump());
+        if (right.contains("top_symbol"))
+            equal(where + ": top symbol", right.at("top_symbol").get<std::string>(),
+                found.at("top_symbols").at(0).at("symbol").get<std::string>());
+    }
+
+    const Json& expected_;
+    const Json& report_;
+    const Profile& profile_;
+    double tolerance_;
+    std::vector<const Json*> profiles_;
+    std::vector<std::string> differences_;
+};
+
+} // namespace
+
+std::vector<std::string> differences(const Json& expected, const Json& report, const Profile& profile)
+{
+    return Checker(expected, report, profile).run();
+}
+
+} // namespace whichlock::test
