@@ -23,7 +23,8 @@ public:
     std::string title() const;
     /// The last `=== heading ===`; holds for all that follows. May be empty.
     const std::string& heading() const { return heading_; }
-    /// The paragraph right above the next table, its lines joined by blanks (long lines are cut). May be empty.
+    /// The paragraph right above the next table, its lines joined by blanks (long lines are cut). May be
+    /// empty.
     std::string paragraphAbove() const;
     /// The command line printed above the next table. May be empty.
     const std::string& command() const { return command_; }
