@@ -138,6 +138,15 @@ TEST(BeforeAfter, reportsASpeedupThatDoesNotFollowFromItsRow)
         "the printed speedup figures do not follow from the columns: b-1 20.00 printed 40.0");
 }
 
+TEST(BeforeAfter, keepsNoChangeAsAVariantWhenTheTextIsCutInIt)
+{
+    RecordingSink sink;
+    loadText("test base new speedup\n---- ---- --- -------\na-1 100 50 50.0%\nb-1 100 80 2", sink);
+    EXPECT_EQ(sink.sections.at(0).tables.at(0).columns, (std::vector<std::string>{"base", "new"}));
+    EXPECT_EQ(sink.sections[0].tables[0].rows.size(), 2U);
+    EXPECT_EQ(countOf(sink, DiagnosticCode::PrintedFigureDiffers), 1U); // 20.00 printed 2
+}
+
 TEST(BeforeAfter, takesGrowthAsSpeedupWhereMoreIsBetter)
 {
     RecordingSink sink;

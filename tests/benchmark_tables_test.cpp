@@ -178,7 +178,7 @@ TEST(Kernbench, leavesProseAndOtherTablesAlone)
     loadText("The time user system %cpu columns come from time(1) and say little.\n\n"
              "real user sys\n1.0 2.0 3.0\n\n"
              "us sy id wa\n1 2 97 0\n",
-        sink);
+        sink, SIZE_MAX, {.onlyFormat = "kernbench"});
     EXPECT_TRUE(sink.sections.empty());
 }
 

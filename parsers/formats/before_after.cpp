@@ -72,13 +72,15 @@ void handOverProfiles(
     }
 }
 
-/// Whether the last of three columns is the printed change between the first two.
+/// Whether the last of three columns is the printed change between the first two. A text that was cut may
+/// have lost the sign of the last one.
 bool endsInChange(const Table& table)
 {
-    return table.columns.size() == 3 && isChange(table.columns[2])
-        && std::all_of(table.rows.begin(), table.rows.end(), [](const Row& row) {
-               return row.cells[2].kind == CellKind::Percent || row.cells[2].kind == CellKind::Missing;
-           });
+    if (table.columns.size() != 3 || !isChange(table.columns[2]))
+        return false;
+    const auto percents = std::count_if(table.rows.begin(), table.rows.end(),
+        [](const Row& row) { return row.cells[2].kind == CellKind::Percent; });
+    return static_cast<size_t>(percents) * 2 >= table.rows.size();
 }
 
 void reportMisprints(const Table& table, const TextLine& first, BlockContext& context)

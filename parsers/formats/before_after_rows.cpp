@@ -62,10 +62,11 @@ struct Printed {
 
 std::optional<Printed> printedChange(const Cell& cell)
 {
-    if (cell.kind != CellKind::Percent)
+    if (cell.kind == CellKind::Missing)
         return std::nullopt;
     std::string_view text = cell.text;
-    text.remove_suffix(1);
+    if (text.ends_with('%'))
+        text.remove_suffix(1);
     if (text.starts_with('+'))
         text.remove_prefix(1);
     const auto share = parsePercent(text);
@@ -233,9 +234,9 @@ std::vector<Misprint> misprintedChanges(const std::vector<Row>& rows)
             if (away <= printed->lastDigit / 2)
                 continue;
             const bool cut = away < printed->lastDigit && std::abs(printed->ppb) < std::abs(expected);
-            found.push_back({fmt::format("{} {} printed {}", row.label, hundredths(expected),
-                                 row.cells[2].text.substr(0, row.cells[2].text.size() - 1)),
-                cut});
+            std::string_view text = row.cells[2].text;
+            text.remove_suffix(text.ends_with('%') ? 1 : 0);
+            found.push_back({fmt::format("{} {} printed {}", row.label, hundredths(expected), text), cut});
         }
         return found;
     };
