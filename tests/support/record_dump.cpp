@@ -104,12 +104,16 @@ Lines dumpRows(const KeptSection& section)
 Lines dumpContent(const RecordingSink& sink)
 {
     Lines out;
+    // In input order: a text read twice over then gives its content twice over.
+    auto score = sink.scores.begin();
     for (const KeptSection& section : sink.sections) {
+        for (; score != sink.scores.end() && score->position.line < section.record.position.line; ++score)
+            out.push_back(dump(*score));
         out.push_back(dumpHead(section));
         append(out, dumpRows(section));
     }
-    for (const ScoreRecord& score : sink.scores)
-        out.push_back(dump(score));
+    for (; score != sink.scores.end(); ++score)
+        out.push_back(dump(*score));
     return out;
 }
 
