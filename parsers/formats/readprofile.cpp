@@ -208,26 +208,36 @@ void readBins(TextCursor& cursor, BlockContext& context)
 
 // --- a paragraph: re-filled by an editor, or with all line ends lost --------------------------------------
 
-/// The lines from the cursor to the next blank one at the same quote depth, as one list of tokens.
+/// The lines from the cursor to the next blank one at the same quote depth, as one list of tokens. Ends early
+/// when it is large; what follows is then a paragraph of its own.
 struct Paragraph {
     std::vector<std::string_view> tokens;
     std::vector<size_t> lineOf; ///< line (ahead of the cursor) of each token
     size_t lines = 0;
 };
 
-Paragraph paragraphAt(TextCursor& cursor)
+/// `tokensNeeded`: no further lines are looked at when there are so many behind the first line.
+Paragraph paragraphAt(TextCursor& cursor, size_t tokensNeeded)
 {
     constexpr size_t kMostLines = 200;
+    constexpr size_t kMostBytes = 2 * TextCursor::kMaxLineBytes;
     Paragraph paragraph;
+    size_t bytes = 0;
+    size_t onFirstLine = 0;
     const unsigned depth = cursor.peek()->quoteDepth;
     for (size_t i = 0; i < kMostLines; ++i) {
         const TextLine* line = cursor.peek(i);
         if (line == nullptr || line->quoteDepth != depth || trimmed(line->text).empty())
             break;
+        bytes += line->text.size();
+        if (i > 0 && (bytes > kMostBytes || paragraph.tokens.size() - onFirstLine >= tokensNeeded))
+            break;
         for (const std::string_view token : tokensOf(line->text)) {
             paragraph.tokens.push_back(token);
             paragraph.lineOf.push_back(i);
         }
+        if (i == 0)
+            onFirstLine = paragraph.tokens.size();
         ++paragraph.lines;
     }
     return paragraph;
@@ -274,7 +284,8 @@ Claim claimFlat(TextCursor& cursor)
 {
     if (!mayHoldFlatRow(cursor.peek()->text))
         return {};
-    const Paragraph paragraph = paragraphAt(cursor);
+    // Asked of all prose: no more of it is looked at than the fewest rows need.
+    const Paragraph paragraph = paragraphAt(cursor, 3 * kFewestFlatRows);
     return flatStart(paragraph) < paragraph.tokens.size()
         ? Claim{Confidence::Likely, "`ticks symbol ticks/byte` over and over in a paragraph"}
         : Claim{};
@@ -283,7 +294,7 @@ Claim claimFlat(TextCursor& cursor)
 void readFlat(TextCursor& cursor, BlockContext& context)
 {
     const TextLine firstLine = *cursor.peek();
-    const Paragraph paragraph = paragraphAt(cursor);
+    const Paragraph paragraph = paragraphAt(cursor, SIZE_MAX);
     size_t at = flatStart(paragraph);
     const auto offset = static_cast<uint64_t>(paragraph.tokens[at].data() - firstLine.text.data());
     ProfileWriter writer(beginSection(firstLine, context, offset), context);
