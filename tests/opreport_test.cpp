@@ -335,6 +335,17 @@ TEST(Opreport, readsAddressSamplesPercentSymbolWithAndWithoutHeader)
     }
 }
 
+TEST(Opreport, tellsTheColumnsFromWholeRowsWhenTheLastOneIsCut)
+{
+    const RecordingSink sink =
+        readOpreport("c0105340 3309367  51.0125     default_idle            /boot/vmlinux-2.5.28-3\n"
+                     "c0135667 1095488  16.8865     .text.lo");
+    ASSERT_EQ(sink.sections.size(), 1U);
+    ASSERT_EQ(sink.sections[0].rows.size(), 1U);
+    EXPECT_EQ(sink.sections[0].rows[0].image, "/boot/vmlinux-2.5.28-3");
+    EXPECT_EQ(countOf(sink, DiagnosticCode::RowUnreadable), 1U);
+}
+
 TEST(Opreport, readsRowsOfImageAndSymbolWithoutHeader)
 {
     const RecordingSink sink = readOpreport("281538   15.2083  vmlinux                  __copy_from_user_ll\n"

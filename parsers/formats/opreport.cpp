@@ -242,10 +242,15 @@ bool mayBeBareRow(std::string_view text)
     return vma || (isAllDigits(tokens[0]) && isDecimal(tokens[1]));
 }
 
-/// Lines among the next `lookAhead` ones that may be rows; one foreign line between two is a wrapped part.
-std::vector<std::string_view> bareRows(TextCursor& cursor, size_t lookAhead)
-{
+struct BareRows {
     std::vector<std::string_view> rows;
+    size_t lines = 0; ///< up to the last row
+};
+
+/// Lines among the next `lookAhead` ones that may be rows; one foreign line between two is a wrapped part.
+BareRows bareRows(TextCursor& cursor, size_t lookAhead)
+{
+    BareRows bare;
     size_t foreign = 0;
     for (size_t i = 0; i < lookAhead && foreign < 2; ++i) {
         const TextLine* line = lineAtDepth(cursor, i);
@@ -253,10 +258,12 @@ std::vector<std::string_view> bareRows(TextCursor& cursor, size_t lookAhead)
             break;
         const bool row = mayBeBareRow(line->text);
         foreign = row ? 0 : foreign + 1;
-        if (row)
-            rows.push_back(line->text);
+        if (row) {
+            bare.rows.push_back(line->text);
+            bare.lines = i + 1;
+        }
     }
-    return rows;
+    return bare;
 }
 
 /// Whether the rows are an excerpt of one sorted list: samples and percentages of the same whole.
@@ -289,8 +296,11 @@ std::optional<Layout> bareLayout(TextCursor& cursor)
     if (!mayBeBareRow(cursor.peek()->text))
         return std::nullopt;
     for (const size_t lookAhead : {kFirstLook, kLookAhead}) {
-        const auto rows = bareRows(cursor, lookAhead);
-        auto layout = guessLayout(rows);
+        const auto [rows, lines] = bareRows(cursor, lookAhead);
+        // The last line of an input may be cut anywhere: it does not tell which columns there are.
+        const bool mayBeCut = rows.size() > 1 && cursor.peek(lines) == nullptr;
+        auto layout =
+            guessLayout(mayBeCut ? std::vector<std::string_view>(rows.begin(), rows.end() - 1) : rows);
         if (!layout || !areOfOneList(rows, *layout))
             return std::nullopt;
         const size_t fewest = layout->hasVma() ? 2 : 3;
