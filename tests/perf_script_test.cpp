@@ -517,10 +517,11 @@ TEST(PerfScript, passesSourceLinesBelowFrames)
 {
     RecordingSink sink;
     loadText("m 1 [000] 1.000001: 1 cycles: \n\t7f45 f+0x1 (/m)\n  m.c:12\n"
-             "\t7f46 main+0x1 (/m)\n  libm.so[7f46]\n\n",
+             "\t7f46 main+0x1 (/m)\n  libm.so[7f46]\n"
+             "\t7f47 _start (/memfd:x (deleted))\n  memfd:x (deleted)[7f47]\n\n",
         sink);
     ASSERT_EQ(sink.sections.size(), 1U);
-    EXPECT_EQ(sink.sections[0].samples[0].frames.size(), 2U);
+    EXPECT_EQ(sink.sections[0].samples[0].frames.size(), 3U);
     EXPECT_TRUE(sink.diagnostics.empty());
 }
 

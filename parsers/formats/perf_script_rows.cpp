@@ -177,13 +177,14 @@ bool isSourceLine(std::string_view line)
     if (!line.starts_with("  "))
         return false;
     line = trimmed(line);
+    // The object has blanks where it was deleted: `  libx.so (deleted)[7f12]`.
+    const size_t bracket = line.rfind('[');
+    if (line.ends_with(']') && bracket != 0 && bracket != std::string_view::npos && line[bracket - 1] != ' ')
+        return isAllHex(line.substr(bracket + 1, line.size() - bracket - 2));
     if (line.find_first_of(" \t") != std::string_view::npos)
         return false;
-    const size_t bracket = line.rfind('[');
-    if (line.ends_with(']') && bracket != 0 && bracket != std::string_view::npos)
-        return isAllHex(line.substr(bracket + 1, line.size() - bracket - 2));
     const size_t colon = line.rfind(':');
-    return colon != std::string_view::npos && colon > 0 && isAllDigits(line.substr(colon + 1));
+    return colon != std::string_view::npos && isAllDigits(line.substr(colon + 1));
 }
 
 } // namespace whichlock::perfscript
