@@ -48,6 +48,13 @@ private:
     const TextCursor& cursor_;
 };
 
+/// What the blocks of a format hold.
+enum class Yields : uint8_t {
+    Profiles, ///< an input with profiles is named after them
+    Tables,   ///< counters, benchmark tables
+    Scores,   ///< single lines, which speak of the table below them as a caption does
+};
+
 /// A format whose blocks are found in texts, pure or inside prose.
 struct TextFormat {
     std::string_view name;
@@ -56,8 +63,7 @@ struct TextFormat {
     Claim (*claim)(TextCursor& cursor);
     /// Reads the claimed block; advances past at least one line and stops before the first foreign one.
     void (*read)(TextCursor& cursor, BlockContext& context);
-    /// Whether a block (of one line) also speaks of the table below it, as a caption does.
-    bool isCaption = false;
+    Yields yields = Yields::Tables;
 };
 
 /// All text formats, in the order of parsers/CMakeLists.txt.

@@ -56,11 +56,17 @@ std::optional<Diagnostic> whyNotText(std::string_view head, const std::string& n
     return std::nullopt;
 }
 
+/// What an input is named after: a profile before counters beside it, else what takes most lines.
+bool betterThan(const FormatScore& a, const FormatScore& b)
+{
+    return a.yields != b.yields ? a.yields < b.yields : a.lines > b.lines;
+}
+
 void chooseFormat(LoadedInput& loaded)
 {
     const FormatScore* best = nullptr;
     for (const FormatScore& score : loaded.scores) {
-        if (score.blocks > 0 && (best == nullptr || score.lines > best->lines))
+        if (score.blocks > 0 && (best == nullptr || betterThan(score, *best)))
             best = &score;
     }
     if (best == nullptr) {

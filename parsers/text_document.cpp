@@ -59,7 +59,7 @@ public:
         , formats_(formats)
     {
         for (const TextFormat* format : formats)
-            scores_.push_back({.format = format->name, .best = {}, .blocks = 0, .lines = 0, .firstLine = 0});
+            scores_.push_back({.format = format->name, .yields = format->yields});
     }
 
     std::vector<FormatScore> run()
@@ -86,10 +86,10 @@ private:
         const uint64_t firstLine = line.number;
         const TextFormat& format = *formats_[choice.format];
         BlockContext context(sink_, around_, memory_, cursor_);
-        const std::string caption(format.isCaption ? line.text : std::string_view());
+        const std::string caption(format.yields == Yields::Scores ? line.text : std::string_view());
         const unsigned quoteDepth = line.quoteDepth;
         format.read(cursor_, context);
-        if (format.isCaption)
+        if (format.yields == Yields::Scores)
             around_.prose({.text = caption, .number = firstLine, .offset = 0, .quoteDepth = quoteDepth});
         else
             around_.tableEnded();

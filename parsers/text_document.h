@@ -12,7 +12,8 @@ namespace whichlock {
 /// What one format made of an input.
 struct FormatScore {
     std::string_view format;
-    Claim best; ///< the strongest claim of a block that was read
+    Yields yields = Yields::Tables;
+    Claim best{}; ///< the strongest claim of a block that was read
     uint64_t blocks = 0;
     uint64_t lines = 0; ///< lines that its blocks took
     uint64_t firstLine = 0;

@@ -158,6 +158,8 @@ void useEvent(const Section& section, RecordingContext& context)
         "instructions", "misses", "references", "branch", "BRANCH", "faults", "TLB"};
     context.measuresTime = std::none_of(
         kNoTime.begin(), kNoTime.end(), [&](std::string_view word) { return contains(event, word); });
+    if (section.record.quantity != QuantityKind::Cpu)
+        context.measuresTime = false;
     const size_t colon = event.rfind(':');
     const std::string_view modifiers =
         colon == std::string::npos ? std::string_view() : std::string_view(event).substr(colon + 1);

@@ -20,13 +20,6 @@ ComparisonRow rowOf(std::string what, std::optional<FixedPoint> before, std::opt
     return row;
 }
 
-ComparisonRow percentRowOf(std::string what, FixedPoint before, FixedPoint after)
-{
-    ComparisonRow row = rowOf(std::move(what), before, after);
-    row.changePoints = FixedPoint{after.millionths - before.millionths};
-    return row;
-}
-
 FixedPoint percentOf(Share share)
 {
     constexpr int64_t kPpbPerMillionthPercent = Share::kPercent / FixedPoint::kScale;
@@ -103,10 +96,56 @@ ReportComparison compareCounters(const Report& report, size_t a, size_t b)
     const auto& after = withoutFirst ? second.meansWithoutFirst : second.means;
     for (size_t i = 0; i < first.columns.size(); ++i) {
         const std::string& column = first.columns[i];
-        result.rows.push_back(isPercentColumn(column) ? percentRowOf(column, before[i], after[i])
-                                                      : rowOf(column, before[i], after[i]));
+        ComparisonRow row = rowOf(column, before[i], after[i]);
+        if (isPercentColumn(column) && row.before && row.after)
+            row.changePoints = FixedPoint{row.after->millionths - row.before->millionths};
+        result.rows.push_back(std::move(row));
     }
     return result;
+}
+
+/// The row before which all values of a column are over ten times those behind it, or the other way round:
+/// something began or ended there. Three rows on each side at least.
+std::optional<size_t> stepIn(const std::vector<std::vector<int64_t>>& rows, size_t column)
+{
+    constexpr size_t kFewestRows = 3;
+    constexpr int64_t kFactor = 10;
+    for (size_t split = kFewestRows; split + kFewestRows <= rows.size(); ++split) {
+        std::array<int64_t, 2> low{INT64_MAX, INT64_MAX};
+        std::array<int64_t, 2> high{0, 0};
+        for (size_t i = 0; i < rows.size(); ++i) {
+            const int64_t value = column < rows[i].size() ? rows[i][column] : kNoCounter;
+            const size_t side = i < split ? 0 : 1;
+            low[side] = std::min(low[side], value);
+            high[side] = std::max(high[side], value);
+        }
+        if (low[0] / kFactor > std::max<int64_t>(high[1], 1)
+            || low[1] / kFactor > std::max<int64_t>(high[0], 1))
+            return split;
+    }
+    return std::nullopt;
+}
+
+/// Steps within one block of counters.
+void compareSteps(
+    const Profile& profile, const Report& report, size_t index, std::vector<ReportComparison>& out)
+{
+    const auto& rows = profile.sections[index].counterRows;
+    const auto& columns = profile.sections[index].counterColumns;
+    constexpr std::array<std::string_view, 6> kRates = {"si", "so", "bi", "bo", "in", "cs"};
+    for (size_t column = 0; column < columns.size(); ++column) {
+        if (std::find(kRates.begin(), kRates.end(), columns[column]) == kRates.end())
+            continue;
+        const auto split = stepIn(rows, column);
+        if (!split)
+            continue;
+        ReportComparison result{fmt::format("rows 1-{}", *split),
+            fmt::format("rows {}-{}", *split + 1, rows.size()), "a step in the means", index, {}};
+        result.rows.push_back(rowOf(
+            columns[column], meanOf(rows, column, 0, *split), meanOf(rows, column, *split, rows.size())));
+        if (report.sections[index].counters)
+            out.push_back(std::move(result));
+    }
 }
 
 /// What groups the columns of a table with several bases: the version behind the last blank.
@@ -246,6 +285,7 @@ std::vector<ReportComparison> buildComparisons(const Profile& profile, const Rep
 {
     std::vector<ReportComparison> comparisons;
     for (size_t i = 0; i < profile.sections.size(); ++i) {
+        compareSteps(profile, report, i, comparisons);
         for (const TableRecord& table : profile.sections[i].tables) {
             if (table.shape == TableShape::ColumnsAreVariants)
                 compareColumns(table, report.sections[i], i, comparisons);

@@ -222,7 +222,8 @@ void addCounterSection(const ReportSection& section, size_t index, Document& doc
     const ReportCounters& counters = *section.counters;
     DocumentTable table{.caption = {}, .id = "counters", .columns = {{"Means", Align::Left}}, .rows = {}};
     std::vector<std::string> names;
-    const auto meanRow = [&](std::string what, const std::vector<FixedPoint>& means, const char* field) {
+    const auto meanRow = [&](std::string what, const std::vector<std::optional<FixedPoint>>& means,
+                             const char* field) {
         std::vector<DocumentCell> row{label(std::move(what))};
         for (size_t i = 0; i < counters.columns.size(); ++i) {
             const std::string& name = counters.columns[i];

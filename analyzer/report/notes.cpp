@@ -46,15 +46,15 @@ void noteSystemTime(Report& report, ReportSection& section)
     if (heading.empty())
         return;
     for (const ReportSection& other : report.sections) {
-        if (!other.counters || !other.counters->systemColumn || !other.title.starts_with(heading)
+        if (!other.counters || !other.counters->systemPercent || !other.title.starts_with(heading)
             || other.input != section.input)
             continue;
-        const auto& means = other.counters->meansWithoutFirst.empty() ? other.counters->means
-                                                                      : other.counters->meansWithoutFirst;
+        const FixedPoint system =
+            other.counters->systemPercentWithoutFirst.value_or(*other.counters->systemPercent);
         section.notes.push_back(fmt::format(
             "{} of {} points of system time (vmstat, {} rows) are spinning, if both cover the same time.",
             formatDecimal({section.contention.ofTotal->ppb / (Share::kPercent / FixedPoint::kScale)}, 1),
-            formatDecimal(means[*other.counters->systemColumn], 1), other.counters->rows));
+            formatDecimal(system, 1), other.counters->rows));
     }
 }
 

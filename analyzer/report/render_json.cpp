@@ -195,12 +195,14 @@ void putCandidates(Json& json, const ReportSection& section)
 }
 
 /// Means by column name; a name that stands twice (BSD's sy) gets its place behind it the second time.
-Json meansJson(const std::vector<std::string>& columns, const std::vector<FixedPoint>& means)
+Json meansJson(const std::vector<std::string>& columns, const std::vector<std::optional<FixedPoint>>& means)
 {
     Json json = Json::object();
     for (size_t i = 0; i < means.size(); ++i) {
+        if (!means[i])
+            continue;
         const std::string& name = columns[i];
-        json[json.contains(name) ? name + "_" + std::to_string(i + 1) : name] = number(means[i]);
+        json[json.contains(name) ? name + "_" + std::to_string(i + 1) : name] = number(*means[i]);
     }
     return json;
 }
@@ -213,11 +215,10 @@ void putCounters(Json& json, const ReportCounters& counters)
     to["means"] = meansJson(counters.columns, counters.means);
     if (!counters.meansWithoutFirst.empty())
         to["means_without_first"] = meansJson(counters.columns, counters.meansWithoutFirst);
-    if (counters.systemColumn) {
-        to["sy_mean_percent"] = number(counters.means[*counters.systemColumn]);
-        if (!counters.meansWithoutFirst.empty())
-            to["sy_mean_without_first_percent"] = number(counters.meansWithoutFirst[*counters.systemColumn]);
-    }
+    if (counters.systemPercent)
+        to["sy_mean_percent"] = number(*counters.systemPercent);
+    if (counters.systemPercentWithoutFirst)
+        to["sy_mean_without_first_percent"] = number(*counters.systemPercentWithoutFirst);
 }
 
 Json tableJson(const ReportTable& table)

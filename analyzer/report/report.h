@@ -80,10 +80,11 @@ struct Reason {
 struct ReportCounters {
     std::vector<std::string> columns; ///< as printed; names may repeat
     uint64_t rows = 0;
-    std::vector<FixedPoint> means;
-    std::vector<FixedPoint>
-        meansWithoutFirst;              ///< empty where the first row is no mean since boot, or is alone
-    std::optional<size_t> systemColumn; ///< index of the CPU column sy
+    std::vector<std::optional<FixedPoint>> means; ///< nothing where no cell of a column could be read
+    /// Empty where the first row is no mean since boot, or is alone.
+    std::vector<std::optional<FixedPoint>> meansWithoutFirst;
+    std::optional<FixedPoint> systemPercent; ///< mean of the CPU column sy over all rows
+    std::optional<FixedPoint> systemPercentWithoutFirst;
 };
 
 struct SeriesPoint {

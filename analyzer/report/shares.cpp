@@ -103,6 +103,20 @@ ShareInterval wilsonInterval(uint64_t hits, uint64_t samples)
     return {share(centre - half), share(centre + half)};
 }
 
+std::optional<FixedPoint> meanOf(
+    const std::vector<std::vector<int64_t>>& rows, size_t column, size_t first, size_t last)
+{
+    Wide sum = 0;
+    int64_t count = 0;
+    for (size_t row = first; row < last; ++row) {
+        if (column >= rows[row].size() || rows[row][column] == kNoCounter)
+            continue;
+        sum += rows[row][column];
+        ++count;
+    }
+    return count == 0 ? std::nullopt : narrow(divideRounded(sum * FixedPoint::kScale, count));
+}
+
 std::optional<FixedPoint> quotient(FixedPoint a, FixedPoint b)
 {
     if (b.millionths == 0)

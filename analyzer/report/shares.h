@@ -38,6 +38,10 @@ private:
 /// 95 % interval of a share that `hits` of `samples` show (Wilson).
 ShareInterval wilsonInterval(uint64_t hits, uint64_t samples);
 
+/// The mean of a column of counter rows [first, last); nothing if none of the cells could be read.
+std::optional<FixedPoint> meanOf(
+    const std::vector<std::vector<int64_t>>& rows, size_t column, size_t first, size_t last);
+
 /// a / b in fixed point, rounded; nothing if b is 0 or the result does not fit.
 std::optional<FixedPoint> quotient(FixedPoint a, FixedPoint b);
 /// 100 * (after / before - 1).

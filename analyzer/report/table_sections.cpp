@@ -22,21 +22,11 @@ std::optional<size_t> systemColumnOf(const std::vector<std::string>& columns)
     return std::nullopt;
 }
 
-std::vector<FixedPoint> meansFrom(const std::vector<std::vector<int64_t>>& rows, size_t first, size_t columns)
+std::vector<std::optional<FixedPoint>> meansFrom(const Section& section, size_t first)
 {
-    std::vector<FixedPoint> means;
-    for (size_t column = 0; column < columns; ++column) {
-        int64_t sum = 0;
-        int64_t count = 0;
-        for (size_t row = first; row < rows.size(); ++row) {
-            if (column >= rows[row].size() || __builtin_add_overflow(sum, rows[row][column], &sum))
-                continue;
-            ++count;
-        }
-        const auto mean =
-            quotient(FixedPoint{sum}, FixedPoint{count}); // both in millionths: the ratio is right
-        means.push_back(mean.value_or(FixedPoint{}));
-    }
+    std::vector<std::optional<FixedPoint>> means;
+    for (size_t column = 0; column < section.counterColumns.size(); ++column)
+        means.push_back(meanOf(section.counterRows, column, first, section.counterRows.size()));
     return means;
 }
 
@@ -155,14 +145,19 @@ void buildCounterSection(const Section& section, ReportSection& out)
     ReportCounters counters;
     counters.columns = section.counterColumns;
     counters.rows = section.counterRows.size();
-    counters.systemColumn = systemColumnOf(counters.columns);
-    counters.means = meansFrom(section.counterRows, 0, counters.columns.size());
+    const auto systemColumn = systemColumnOf(counters.columns);
+    counters.means = meansFrom(section, 0);
     const auto has = [&](std::string_view name) {
         return std::find(counters.columns.begin(), counters.columns.end(), name) != counters.columns.end();
     };
     const bool firstIsSinceBoot = has("r") && has("b");
     if (firstIsSinceBoot && counters.rows > 1)
-        counters.meansWithoutFirst = meansFrom(section.counterRows, 1, counters.columns.size());
+        counters.meansWithoutFirst = meansFrom(section, 1);
+    if (systemColumn) {
+        counters.systemPercent = counters.means[*systemColumn];
+        if (!counters.meansWithoutFirst.empty())
+            counters.systemPercentWithoutFirst = counters.meansWithoutFirst[*systemColumn];
+    }
     out.rows = counters.rows;
     out.counters = std::move(counters);
 }

@@ -362,6 +362,6 @@ void read(TextCursor& cursor, BlockContext& context)
 
 extern const TextFormat opreportFormat;
 const TextFormat opreportFormat = {
-    kFormatName, "opreport -l text: samples by symbol, one or several events", claim, read};
+    kFormatName, "opreport -l text: samples by symbol, one or several events", claim, read, Yields::Profiles};
 
 } // namespace whichlock

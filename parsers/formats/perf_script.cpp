@@ -423,7 +423,8 @@ void read(TextCursor& cursor, BlockContext& context)
 } // namespace
 
 extern const TextFormat perf_scriptFormat;
-const TextFormat perf_scriptFormat = {
-    kName, "perf script text: samples with or without call chains, one section an event", claim, read};
+const TextFormat perf_scriptFormat = {kName,
+    "perf script text: samples with or without call chains, one section an event", claim, read,
+    Yields::Profiles};
 
 } // namespace whichlock

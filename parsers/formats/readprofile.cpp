@@ -345,7 +345,7 @@ void read(TextCursor& cursor, BlockContext& context)
 } // namespace
 
 extern const TextFormat readprofileFormat;
-const TextFormat readprofileFormat = {
-    kName, "readprofile text: kernel-mode ticks by function (-v, -b, flattened)", claim, read};
+const TextFormat readprofileFormat = {kName,
+    "readprofile text: kernel-mode ticks by function (-v, -b, flattened)", claim, read, Yields::Profiles};
 
 } // namespace whichlock

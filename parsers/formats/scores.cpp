@@ -193,6 +193,6 @@ void read(TextCursor& cursor, BlockContext& context)
 
 extern const TextFormat scoresFormat;
 const TextFormat scoresFormat = {
-    kName, "single results of benchmarks: scores, throughput, rates", claim, read, true};
+    kName, "single results of benchmarks: scores, throughput, rates", claim, read, Yields::Scores};
 
 } // namespace whichlock
