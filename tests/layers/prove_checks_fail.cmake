@@ -9,7 +9,7 @@ function(run_on script file content)
   file(WRITE "${WORK}/parsers/load.h" "#pragma once\n")
   file(WRITE "${WORK}/${file}" "${content}\n")
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -DROOT=${WORK} -P "${CMAKE_CURRENT_LIST_DIR}/${script}"
+    COMMAND ${CMAKE_COMMAND} -DROOT=${WORK} -DDOCUMENTS=ARCHITECTURE.md -P "${CMAKE_CURRENT_LIST_DIR}/${script}"
     RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   set(status "${status}" PARENT_SCOPE)
   set(output "${output}" PARENT_SCOPE)
