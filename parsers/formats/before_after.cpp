@@ -16,7 +16,7 @@ using namespace before_after;
 using benchmark::Words;
 using WordSpan = std::span<const std::string_view>;
 
-constexpr std::string_view kName = "before_after";
+constexpr std::string_view kName = "before-after";
 constexpr size_t kMostColumns = 12;
 constexpr size_t kFewestRows = 2;
 

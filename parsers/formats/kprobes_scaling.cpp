@@ -14,7 +14,7 @@
 namespace whichlock {
 namespace {
 
-constexpr std::string_view kName = "kprobes_scaling";
+constexpr std::string_view kName = "kprobes-scaling";
 constexpr std::string_view kTitleMark = "Scalable results for";
 constexpr std::string_view kPointMark = "Scalability total CPUs is";
 constexpr std::string_view kSecondLineMark = "Total time in usec is";

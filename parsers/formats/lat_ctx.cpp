@@ -13,7 +13,7 @@
 namespace whichlock {
 namespace {
 
-constexpr std::string_view kName = "lat_ctx";
+constexpr std::string_view kName = "lat-ctx";
 
 /// Lines between the command and the first row: a blank one and the header lines.
 constexpr size_t kMostHeaderLines = 6;
