@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 namespace whichlock::test {
 namespace {
@@ -49,6 +50,19 @@ std::string withQuoteMarks(std::string_view text)
             out += "> ";
     }
     return out;
+}
+
+/// The rows of all sections; a total is no row.
+std::vector<std::string> allRows(const RecordingSink& sink)
+{
+    std::vector<std::string> all;
+    for (const KeptSection& section : sink.sections) {
+        for (std::string& row : dumpRows(section)) {
+            if (!row.starts_with("total ") && !row.starts_with("columns "))
+                all.push_back(std::move(row));
+        }
+    }
+    return all;
 }
 
 bool has(const std::vector<Diagnostic>& diagnostics, DiagnosticCode code)
@@ -124,11 +138,14 @@ TEST_P(Damage, aLineOf8MiBIsCutAndTheRestIsRead)
     RecordingSink sink;
     const LoadedInput loaded = loadText(text, sink);
     EXPECT_TRUE(has(loaded.diagnostics, DiagnosticCode::LineTooLong));
-    const auto plain = plainContent();
-    const auto content = dumpContent(sink);
-    ASSERT_GE(content.size(), 2 * plain.size());
-    EXPECT_TRUE(std::equal(plain.begin(), plain.end(), content.begin()));
-    EXPECT_TRUE(std::equal(plain.rbegin(), plain.rend(), content.rbegin()));
+    // Both copies of the sample are there; whether in sections of their own depends on the format.
+    std::map<std::string, int> surplus;
+    for (const std::string& row : allRows(sink))
+        ++surplus[row];
+    RecordingSink plain;
+    loadText(sample.text, plain);
+    for (const std::string& row : allRows(plain))
+        EXPECT_GE(surplus[row] -= 2, 0) << row;
 }
 
 TEST_P(Damage, aTableAndItsQuoteAreBothDelivered)
