@@ -45,8 +45,8 @@ public:
         for (const Cell& cell : section_.cells)
             addCell(cell);
         sortAll();
-        if (contentionIsUnnamed())
-            findCandidates();
+        if (const Weight unnamed = unnamedWeight(); !unnamed.empty())
+            findCandidates(unnamed);
     }
 
 private:
@@ -159,19 +159,42 @@ private:
         return fmt::format("{}+{:#x}", symbol, frame.symbolOffset);
     }
 
-    bool contentionIsUnnamed() const
+    /// Waiting whose lock has no name.
+    Weight unnamedWeight() const
     {
-        return std::any_of(result_.locks.begin(), result_.locks.end(),
-            [](const LockShare& lock) { return lock.rung >= Rung::CallSite; });
+        Weight unnamed;
+        for (const LockShare& lock : result_.locks) {
+            if (lock.rung >= Rung::CallSite)
+                unnamed += lock.weight;
+        }
+        return unnamed;
     }
 
     /// Functions of the list and locks in the text that the unnamed waiting may be about.
-    void findCandidates()
+    void findCandidates(const Weight& unnamed)
     {
         CandidateList list(routines_, result_.context);
+        for (const SymbolShare& share : result_.lockSymbols)
+            list.printedFunction(share.symbol, fmt::format("{}", share.weight.value));
+        // A small unnamed rest is not worth the guesses that the whole list would give.
+        constexpr uint64_t kOneIn = 20;
+        if (unnamed.value >= result_.of(Category::Contention).value / kOneIn)
+            addFunctionsAndMentions(list);
+        result_.candidates = list.take();
+        std::erase_if(result_.candidates, [&](const Candidate& candidate) {
+            return std::any_of(result_.locks.begin(), result_.locks.end(), [&](const LockShare& lock) {
+                return lock.rung < Rung::CallSite && lock.name == candidate.name;
+            });
+        });
+    }
+
+    void addFunctionsAndMentions(CandidateList& list) const
+    {
         std::map<std::string_view, Weight> bySymbol;
         for (const Cell& cell : section_.cells)
             bySymbol[profile_.leafSymbol(cell.stack)] += Weight(cell);
+        for (const SymbolShare& share : result_.lockSymbols)
+            bySymbol.erase(share.symbol);
         std::vector<std::pair<std::string_view, Weight>> symbols(bySymbol.begin(), bySymbol.end());
         std::stable_sort(symbols.begin(), symbols.end(),
             [](const auto& a, const auto& b) { return heavier(a.second, b.second); });
@@ -181,7 +204,6 @@ private:
             if (fact.kind == FactKind::Mention)
                 list.mentioned(fact.value, fmt::format("line {}", fact.position.line));
         }
-        result_.candidates = list.take();
     }
 
     void sortAll()

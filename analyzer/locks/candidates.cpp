@@ -48,7 +48,9 @@ void CandidateList::printedFunction(std::string_view symbol, std::string_view ti
     }
     for (const Routine* row : routines_.find(symbol, context_.lookup())) {
         const bool spinSection = row->roles.has(Role::SlowpathSpin);
-        if (!row->isSiteHint() && !(spinSection && row->candidatesOnly))
+        // What was read in the source of that version beats the general table.
+        const bool hint = row->isSiteHint() && found.empty();
+        if (!hint && !(spinSection && row->candidatesOnly))
             continue;
         for (size_t i = 0; i < row->locks.size(); ++i) {
             if (std::find(found.begin(), found.end(), row->locks[i]) != found.end())

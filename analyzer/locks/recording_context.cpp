@@ -185,7 +185,8 @@ RecordingContext recordingContextOf(
     }
     useVersions(versionsInFacts(section.facts, FactKind::Kernel), "header", context);
     useVersions(versionsInFacts(section.facts, FactKind::Image), "image name", context);
-    useVersions(versionsInFacts(inputFacts, FactKind::Kernel), "text", context);
+    const char* const source = section.record.format == "perf-script" ? "header" : "text";
+    useVersions(versionsInFacts(inputFacts, FactKind::Kernel), source, context);
     useVersions(versionsInLabels(profile, section.input), "table labels", context);
     useSymbolArch(profile, section, routines, context);
     useSymbolEras(profile, section, routines, context);

@@ -48,7 +48,7 @@ ReportComparison compareProfiles(const Profile& profile, const Report& report, s
     const Section& second = profile.sections[b];
     const bool byShare = first.sharesPrinted && second.sharesPrinted;
     ReportComparison result{nameOf(report.sections[a], "first"), nameOf(report.sections[b], "second"),
-        byShare ? "share of all, by symbol" : std::string(unitName(first.record.unit)) + " by symbol", b, {}};
+        byShare ? "% of all, by function" : std::string(unitName(first.record.unit)) + " by function", b, {}};
     const auto before = weightsBySymbol(profile, first);
     const auto after = weightsBySymbol(profile, second);
     std::map<std::string, std::pair<const Weight*, const Weight*>> both;

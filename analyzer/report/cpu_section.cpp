@@ -44,7 +44,9 @@ public:
         addParts();
         addSymbols();
         addLocks();
-        out_.candidates = attribution_.candidates;
+        // A trickle of waiting is not worth guesses.
+        if (decidingShare(out_).value_or(Share{}) >= kInnocentBelow)
+            out_.candidates = attribution_.candidates;
         addAccount();
         addUnattributed();
     }
@@ -216,12 +218,28 @@ private:
         out_.account.push_back({std::move(what), std::move(key), indent, partOfSum, std::move(linePart)});
     }
 
+    /// A line for each of the heaviest symbols of a category, and one for the rest.
+    void addSymbolLines(
+        std::string_view what, const char* key, unsigned indent, const std::vector<SymbolShare>& symbols)
+    {
+        constexpr size_t kMostLines = 4;
+        const size_t shown = symbols.size() <= kMostLines + 1 ? symbols.size() : kMostLines;
+        const bool isIdle = std::string_view(key) == "idle";
+        const auto partOf = [&](const Weight& weight) { return isIdle ? idlePart(weight) : part(weight); };
+        for (size_t i = 0; i < shown; ++i)
+            line(fmt::format("{}{}", what, symbols[i].symbol), key, indent, true, partOf(symbols[i].weight));
+        Weight rest;
+        for (size_t i = shown; i < symbols.size(); ++i)
+            rest += symbols[i].weight;
+        if (shown < symbols.size())
+            line(fmt::format("{}{} others", what, symbols.size() - shown), key, indent, true, partOf(rest));
+    }
+
     void addAccount()
     {
         Weight everything = whole_.without({});
         line("total", "total", 0, false, idlePart(everything));
-        for (const ReportSymbol& symbol : out_.idleSymbols)
-            line("idle: " + symbol.symbol, "idle", 1, true, symbol.part);
+        addSymbolLines("idle: ", "idle", 1, attribution_.idleSymbols);
         if (out_.busyKnown)
             line("busy", "busy", 1, false, out_.busy);
         const unsigned indent = out_.busyKnown ? 2 : 1;
@@ -240,7 +258,7 @@ private:
         add("atomics, trylocks (shared lines)", Category::Bounce);
         add("interrupts enabled here (artefact?)", Category::Artefact);
         add("waiting for something else", Category::OtherWait);
-        add("probably idle: see below", Category::IdleProbable);
+        addSymbolLines("probably idle: ", "idle-probable", indent, attribution_.idleProbableSymbols);
         add("everything else listed", Category::Busy);
         const Weight rest = whole_.unlisted();
         if (!rest.empty())

@@ -46,6 +46,17 @@ void addInputs(const Report& report, Document& document)
     document.blocks.emplace_back(std::move(text));
 }
 
+/// How to get this report again.
+std::string commandLine(const Report& report, const DocumentOptions& options)
+{
+    std::string line =
+        fmt::format("whichlock {}  `whichlock report{}", kVersion, options.brief ? " --brief" : "");
+    constexpr size_t kMostNames = 5;
+    for (size_t i = 0; i < std::min(report.inputs.size(), kMostNames); ++i)
+        line += ' ' + (report.inputs[i].name == "standard input" ? "-" : report.inputs[i].name);
+    return line + (report.inputs.size() > kMostNames ? " ...`" : "`");
+}
+
 /// `--brief`: verdict, five locks, next.
 void addBrief(const Report& report, Document& document)
 {
@@ -81,7 +92,7 @@ Document buildDocument(const Report& report, const DocumentOptions& options)
         addDiagnostics(report, document);
         addNext(report, document);
     }
-    document.blocks.emplace_back(DocumentText{.label = {}, .lines = {fmt::format("whichlock {}", kVersion)}});
+    document.blocks.emplace_back(DocumentText{.label = {}, .lines = {commandLine(report, options)}});
     return document;
 }
 

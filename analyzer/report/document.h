@@ -16,6 +16,7 @@ enum class Align : uint8_t { Left, Right };
 struct DocumentColumn {
     std::string title;
     Align align = Align::Right;
+    bool optional = false; ///< may be left out where the page is too narrow
 };
 
 /// How the figure of a cell is shown.

@@ -21,24 +21,54 @@ std::string sectionPointer(size_t index)
     return fmt::format("/sections/{}", index);
 }
 
+/// Locks without a name are shown by what is known of them.
+std::string shownName(const ReportLock& lock)
+{
+    switch (lock.rung) {
+    case Rung::Unnamed:
+        return "? in " + lock.name;
+    case Rung::CallSite:
+        return "? at " + lock.sites.front().name;
+    case Rung::NamedInData:
+    case Rung::Symbol:
+    case Rung::UserSymbol:
+    case Rung::Type:
+    case Rung::SourceLine:
+    case Rung::Table:
+        break;
+    }
+    return lock.name;
+}
+
+void addShareCells(const Part& part, const ReportSection& section, const std::string& pointer,
+    std::vector<DocumentCell>& row)
+{
+    row.push_back(shareCell(part.ofTotal, pointer + "/share_of_total_percent", 2));
+    if (section.busyKnown)
+        row.push_back(shareCell(part.ofBusy, pointer + "/share_of_busy_percent", 2));
+}
+
+void addShareColumns(const ReportSection& section, std::vector<DocumentColumn>& columns)
+{
+    columns.push_back({section.totalBasis == "sum of the listed rows" ? "of listed" : "of all"});
+    if (section.busyKnown)
+        columns.push_back({"of busy"});
+}
+
 /// Value, share of all, share of busy: the columns that parts have.
 void addPartCells(const Part& part, const ReportSection& section, const std::string& pointer,
     std::vector<DocumentCell>& row)
 {
     if (section.listed != 0)
         row.push_back(countCell(part.value, pointer + "/value"));
-    row.push_back(shareCell(part.ofTotal, pointer + "/share_of_total_percent", 2));
-    if (section.busyKnown)
-        row.push_back(shareCell(part.ofBusy, pointer + "/share_of_busy_percent", 2));
+    addShareCells(part, section, pointer, row);
 }
 
 void addPartColumns(const ReportSection& section, std::vector<DocumentColumn>& columns)
 {
     if (section.listed != 0)
         columns.push_back({section.unit == Unit::Nanoseconds ? "ns" : std::string(unitName(section.unit))});
-    columns.push_back({section.totalBasis == "sum of the listed rows" ? "of listed" : "of all"});
-    if (section.busyKnown)
-        columns.push_back({"of busy"});
+    addShareColumns(section, columns);
 }
 
 std::string valueCaption(const ReportSection& section)
@@ -89,7 +119,7 @@ DocumentTable siteTable(const ReportSection& section, size_t index)
         const ReportLock& lock = section.locks[l];
         if (lock.rung >= Rung::CallSite && lock.sites.size() < 2)
             continue;
-        table.rows.push_back({label(fmt::format("{} {}", lock.id, lock.name))});
+        table.rows.push_back({label(fmt::format("{} {}", lock.id, shownName(lock)))});
         for (size_t s = 0; s < std::min(lock.sites.size(), kMostSites); ++s) {
             const ReportSite& site = lock.sites[s];
             const std::string pointer = fmt::format("{}/locks/{}/sites/{}", sectionPointer(index), l, s);
@@ -183,6 +213,8 @@ void addCpuSection(const ReportSection& section, size_t index, Document& documen
         if (!sites.rows.empty())
             document.blocks.emplace_back(std::move(sites));
     }
+    if (!section.gain.empty())
+        document.blocks.emplace_back(DocumentText{.label = "Gain", .lines = {section.gain}});
     const bool beyondLocks = section.overhead.value != 0 || section.undecided.value != 0;
     if (beyondLocks)
         document.blocks.emplace_back(
@@ -276,7 +308,7 @@ void addMeasurementSection(const ReportSection& section, size_t index, Document&
     }
     addCandidates(section, document);
     if (!section.notes.empty())
-        document.blocks.emplace_back(DocumentText{.label = "Sure", .lines = section.notes});
+        document.blocks.emplace_back(DocumentText{.label = "Finding", .lines = section.notes});
 }
 
 void addEventSection(const ReportSection& section, size_t index, Document& document)
@@ -349,27 +381,30 @@ DocumentText headOf(const ReportSection& section)
         head.lines.push_back(repair);
     if (section.kind == SectionKind::CpuProfile) {
         const Coverage& sees = section.sees;
-        head.lines.push_back("sees: " + seen("kernel spin", sees.kernelSpin) + " | "
-            + seen("user spin", sees.userSpin) + " | "
-            + seen("sleep", std::max(sees.kernelSleep, sees.userSleep)) + " | "
-            + seen("holders", sees.holders) + " | " + seen("callers", sees.callers));
+        head.lines.push_back("sees: " + seen("kernel spin", sees.kernelSpin) + ", "
+            + seen("user spin", sees.userSpin) + ", "
+            + seen("sleep", std::max(sees.kernelSleep, sees.userSleep)) + ", " + seen("holders", sees.holders)
+            + ", " + seen("callers", sees.callers));
     }
     return head;
 }
 
 DocumentTable lockTable(const ReportSection& section, size_t index, size_t most)
 {
-    DocumentTable table{
-        .caption = {}, .id = "locks", .columns = {{"Lock", Align::Left}, {"kind", Align::Left}}, .rows = {}};
-    addPartColumns(section, table.columns);
+    DocumentTable table{.caption = {},
+        .id = "locks",
+        .columns = {{"Lock", Align::Left}, {"kind", Align::Left, true}},
+        .rows = {}};
+    // The value stands in the account and with the sites: here the row has to stay short.
+    addShareColumns(section, table.columns);
     table.columns.push_back({"of lock"});
     table.columns.push_back({"named by", Align::Left});
     for (size_t i = 0; i < std::min(section.locks.size(), most); ++i) {
         const ReportLock& lock = section.locks[i];
         const std::string pointer = fmt::format("{}/locks/{}", sectionPointer(index), i);
-        const std::string name = lock.rung == Rung::Unnamed ? "? in " + lock.name : lock.name;
-        std::vector<DocumentCell> row{label(fmt::format("{} {}", lock.id, name)), label(lock.kind)};
-        addPartCells(lock.part, section, pointer, row);
+        std::vector<DocumentCell> row{
+            label(fmt::format("{} {}", lock.id, shownName(lock))), label(lock.kind)};
+        addShareCells(lock.part, section, pointer, row);
         row.push_back(shareCell(lock.ofLock, pointer + "/share_of_lock_percent", 1));
         row.push_back(label(std::string(rungName(lock.rung))));
         table.rows.push_back(std::move(row));
@@ -411,7 +446,6 @@ void addComparisons(const Report& report, size_t index, Document& document)
         }
         if (comparison.rows.size() > kMostRows)
             table.rows.push_back({label(fmt::format("{} more rows", comparison.rows.size() - kMostRows))});
-        alignDecimals(table);
         document.blocks.emplace_back(std::move(table));
         if (!comparison.note.empty())
             document.blocks.emplace_back(DocumentText{.label = {}, .lines = {comparison.note}, .indent = 2});
@@ -444,7 +478,8 @@ void addSection(const Report& report, size_t index, Document& document)
     if (!section.scores.empty()) {
         DocumentText text{.label = "Scores", .lines = {}};
         for (const ReportScore& score : section.scores)
-            text.lines.push_back(fmt::format("{} {} {}", score.name, formatNumber(score.value), score.unit));
+            text.lines.push_back(fmt::format("{} {}{}", score.name, formatNumber(score.value),
+                score.unit.empty() || score.unit == score.name ? "" : " " + score.unit));
         document.blocks.emplace_back(std::move(text));
     }
     addComparisons(report, index, document);

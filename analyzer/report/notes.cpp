@@ -84,18 +84,59 @@ void noteFactors(const Report& report, ReportComparison& comparison)
             fmt::format("{} against {}{}: better {}.", comparison.after, comparison.before, at, factors);
 }
 
+/// Whether a lock has a name, and not only a place.
+bool isNamed(const ReportLock& lock)
+{
+    return lock.rung < Rung::CallSite;
+}
+
+/// What the heaviest lock, or all waiting, could cost at most.
+void noteGain(ReportSection& section)
+{
+    if (section.locks.empty() || !section.measuresTime)
+        return;
+    const ReportLock& first = section.locks.front();
+    const Part& part = isNamed(first) ? first.part : section.contention;
+    const auto share = section.busyKnown ? part.ofBusy : part.ofTotal;
+    if (!share || *share < kInnocentBelow)
+        return;
+    section.gain = fmt::format("At most {} of {}, if nobody had to wait for {}: a bound, not a forecast.",
+        formatShare(*share, 1), decidingDenominator(section), isNamed(first) ? first.name : "these locks");
+}
+
+void noteNames(ReportSection& section)
+{
+    const bool anyNamed = std::any_of(section.locks.begin(), section.locks.end(), isNamed);
+    const bool anyUnnamed = std::any_of(section.locks.begin(), section.locks.end(),
+        [](const ReportLock& lock) { return lock.rung == Rung::Unnamed; });
+    if (anyNamed)
+        section.notes.push_back(fmt::format("Names rest on a table for kernel {}, which is known by {}.",
+            section.facts.kernel, section.facts.kernelSource));
+    if (anyUnnamed && section.sees.callers == Sees::No)
+        section.notes.push_back(fmt::format(
+            "{} serves many locks, and the profile has no callers: it cannot tell which one it was.",
+            std::find_if(section.locks.begin(), section.locks.end(), [](const ReportLock& lock) {
+                return lock.rung == Rung::Unnamed;
+            })->name));
+    if (section.unit == Unit::Ticks)
+        section.notes.emplace_back(
+            "Ticks count kernel mode, on the CPUs that were profiled; code that runs with "
+            "interrupts off is charged to where they are enabled again.");
+}
+
 void noteSymbols(ReportSection& section)
 {
     if (section.kind != SectionKind::CpuProfile)
         return;
-    if (section.contention.value == 0 && section.undecided.value == 0 && section.overhead.value != 0)
+    noteGain(section);
+    noteNames(section);
+    if (section.contention.value == 0 && section.contentionDecided && section.overhead.value != 0)
         section.notes.emplace_back(
-            "Lock and unlock cost about the same, or the slow path is elsewhere: the price of the "
-            "calls, not waiting.");
-    if (section.artefact.value != 0)
+            "The lock functions in the list did not wait: this is the price of the calls.");
+    if (section.artefact.value != 0 && section.unit != Unit::Ticks)
         section.notes.emplace_back(
-            "Time where interrupts are enabled again may belong to code before it: it is in the "
-            "totals and blames nothing.");
+            "Time where interrupts are enabled again may belong to code before it: it is "
+            "in the totals and blames nothing.");
     if (!section.measuresTime)
         section.notes.push_back(
             fmt::format("{} is no measure of time: shares of it are not shares of time.", section.event));
@@ -129,7 +170,8 @@ std::vector<std::string> buildRecordNext(const Report& report)
             next.push_back(std::move(what));
     };
     for (const ReportSection& section : report.sections) {
-        if (section.kind != SectionKind::CpuProfile || section.contention.value == 0)
+        if (section.kind != SectionKind::CpuProfile
+            || decidingShare(section).value_or(Share{}) < kInnocentBelow)
             continue;
         const bool unnamed = std::any_of(section.locks.begin(), section.locks.end(),
             [](const ReportLock& lock) { return lock.rung >= Rung::CallSite; });

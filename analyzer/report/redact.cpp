@@ -92,7 +92,7 @@ void redact(Report& report)
     apply(report.verdict.text);
     for (ReportSection& section : report.sections) {
         for (std::string* text : {&section.title, &section.input, &section.position.chain,
-                 &section.facts.host, &section.facts.command, &section.tableAbout})
+                 &section.facts.host, &section.facts.command, &section.tableAbout, &section.gain})
             apply(*text);
         for (std::string& note : section.notes)
             apply(note);

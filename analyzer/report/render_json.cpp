@@ -306,6 +306,7 @@ Json sectionJson(const ReportSection& section)
     }
     if (!section.repairs.empty())
         json["repairs"] = section.repairs;
+    put(json, "gain", section.gain);
     if (!section.notes.empty())
         json["notes"] = section.notes;
     return json;

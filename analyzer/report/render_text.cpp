@@ -64,8 +64,10 @@ void appendCell(std::string& line, const std::string& text, size_t width, Align 
         line.append(pad, ' ');
 }
 
-/// Widths of the columns. The first one gives way, then the left-aligned others, to stay in kColumns.
-std::vector<size_t> columnWidths(const DocumentTable& table)
+constexpr size_t kGap = 2;
+
+/// Widths of the columns as their cells want them. Rows of one cell run over all columns.
+std::vector<size_t> naturalWidths(const DocumentTable& table)
 {
     std::vector<size_t> widths;
     for (const DocumentColumn& column : table.columns)
@@ -74,15 +76,27 @@ std::vector<size_t> columnWidths(const DocumentTable& table)
         for (size_t i = 0; i < row.size() && row.size() > 1; ++i)
             widths[i] = std::max(widths[i], printable(row[i].text).size());
     }
-    constexpr size_t kGap = 2;
-    constexpr size_t kNarrowest = 12;
+    return widths;
+}
+
+size_t naturalWidth(const DocumentTable& table)
+{
     size_t all = 0;
-    for (const size_t width : widths)
-        all += width + kGap;
-    for (size_t i = 0; i < widths.size() && all > kColumns + kGap; ++i) {
+    for (const size_t width : naturalWidths(table))
+        all += width + (all == 0 ? 0 : kGap);
+    return all;
+}
+
+/// Widths that fit a page: the left-aligned columns give way, the first one first.
+std::vector<size_t> columnWidths(const DocumentTable& table)
+{
+    constexpr size_t kNarrowest = 12;
+    std::vector<size_t> widths = naturalWidths(table);
+    size_t all = naturalWidth(table);
+    for (size_t i = 0; i < widths.size() && all > kColumns; ++i) {
         if (table.columns[i].align != Align::Left || widths[i] <= kNarrowest)
             continue;
-        const size_t less = std::min(widths[i] - kNarrowest, all - kColumns - kGap);
+        const size_t less = std::min(widths[i] - kNarrowest, all - kColumns);
         widths[i] -= less;
         all -= less;
     }
@@ -120,8 +134,27 @@ std::vector<std::vector<size_t>> pagesOf(const std::vector<size_t>& widths)
     return pages;
 }
 
-void renderBlock(const DocumentTable& table, std::string& out)
+/// The table without its optional columns.
+DocumentTable withoutOptional(const DocumentTable& table)
 {
+    DocumentTable narrow{.caption = table.caption, .id = table.id, .columns = {}, .rows = {}};
+    for (const DocumentColumn& column : table.columns) {
+        if (!column.optional)
+            narrow.columns.push_back(column);
+    }
+    for (const auto& row : table.rows) {
+        auto& cells = narrow.rows.emplace_back();
+        for (size_t i = 0; i < row.size(); ++i) {
+            if (!table.columns[i].optional)
+                cells.push_back(row[i]);
+        }
+    }
+    return narrow;
+}
+
+void renderBlock(const DocumentTable& full, std::string& out)
+{
+    const DocumentTable table = naturalWidth(full) > kColumns ? withoutOptional(full) : full;
     if (!table.caption.empty())
         appendWrapped(out, printable(table.caption), 0, 2);
     const std::vector<size_t> widths = columnWidths(table);

@@ -189,6 +189,7 @@ struct ReportSection {
     std::vector<ReportScore> scores;
     std::string tableAbout; ///< what the values of a measurements table are
     std::vector<std::string> repairs;
+    std::string gain; ///< upper bound of what the heaviest lock costs, with its assumption; may be empty
     std::vector<std::string> notes; ///< what the figures say, in sentences
     bool listCut = false;
     bool imageMissing = false;

@@ -29,6 +29,10 @@ std::vector<std::string> buildRecordNext(const Report& report);
 std::string_view unitName(Unit unit);
 /// What the values of a section are, for sentences: `kernel-mode ticks`.
 std::string valueNoun(const ReportSection& section);
+/// From this share of contention on the verdict is yes, below the other one no, if the input would show it.
+inline constexpr Share kGuiltyFrom{5 * Share::kPercent};
+inline constexpr Share kInnocentBelow{3 * Share::kPercent};
+
 /// The share of contention that decides: of the busy time where idle was seen, else of the total.
 std::optional<Share> decidingShare(const ReportSection& section);
 /// What decidingShare() is a share of: `busy kernel-mode ticks`.

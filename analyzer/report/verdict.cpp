@@ -9,8 +9,6 @@
 namespace whichlock {
 namespace {
 
-constexpr Share kYesFrom{5 * Share::kPercent};
-constexpr Share kNoBelow{3 * Share::kPercent};
 /// Below this many samples in contention nothing is ranked.
 constexpr uint64_t kFewestSamples = 30;
 
@@ -85,11 +83,11 @@ std::string unknownText(const Report& report, const ReportSection& section)
     const std::string whole = decidingDenominator(section);
     const std::string where = inSection(report, section);
     const char* const blind = "blocked waiting is not visible here";
-    if (share && *share >= kNoBelow && hitsOf(section) < kFewestSamples)
+    if (share && *share >= kInnocentBelow && hitsOf(section) < kFewestSamples)
         return fmt::format(
             "UNKNOWN. {} of {}{} wait for locks, but these are {} samples: too few to say more; {}.",
             formatShare(*share, 1), whole, where, hitsOf(section), blind);
-    if (share && *share >= kNoBelow)
+    if (share && *share >= kInnocentBelow)
         return fmt::format(
             "UNKNOWN. {} of {}{} wait for locks: too little to blame one, too much to rule it out; {}.",
             formatShare(*share, 1), whole, where, blind);
@@ -151,12 +149,10 @@ std::optional<Share> decidingShare(const ReportSection& section)
 
 std::string decidingDenominator(const ReportSection& section)
 {
-    std::string noun = valueNoun(section);
-    if (section.totalBasis == "sum of the listed rows")
-        noun = "the listed " + noun;
-    else if (!section.busyKnown)
-        noun = "all " + noun;
-    return section.busyKnown ? "busy " + noun : noun;
+    const bool listed = section.totalBasis == "sum of the listed rows";
+    const std::string which =
+        section.busyKnown ? (listed ? "the listed busy " : "busy ") : (listed ? "the listed " : "all ");
+    return which + valueNoun(section);
 }
 
 Verdict buildVerdict(const Report& report)
@@ -181,10 +177,10 @@ Verdict buildVerdict(const Report& report)
     const auto share = decidingShare(*best);
     if (best->contentionDecided || best->contention.value != 0)
         verdict.share = share;
-    if (share && *share >= kYesFrom && hitsOf(*best) >= kFewestSamples) {
+    if (share && *share >= kGuiltyFrom && hitsOf(*best) >= kFewestSamples) {
         verdict.guilty = Guilty::Yes;
         verdict.text = yesText(report, *best);
-    } else if (share && *share < kNoBelow && best->contentionDecided && seesEverything(best->sees)) {
+    } else if (share && *share < kInnocentBelow && best->contentionDecided && seesEverything(best->sees)) {
         verdict.guilty = Guilty::No;
         verdict.text = fmt::format("NO. {} of {} wait for locks, and this input would show them.",
             formatShare(*share), decidingDenominator(*best));
