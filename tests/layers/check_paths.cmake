@@ -6,7 +6,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 if(NOT DOCUMENTS)
-  set(DOCUMENTS ARCHITECTURE.md CONTRIBUTING.md)
+  set(DOCUMENTS README.md ARCHITECTURE.md CONTRIBUTING.md DECISIONS.md)
 endif()
 file(GLOB entries RELATIVE "${ROOT}" "${ROOT}/*" "${ROOT}/.ci")
 set(tops "")
