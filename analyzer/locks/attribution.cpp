@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <unordered_map>
 
 namespace whichlock {
 namespace {
@@ -85,35 +86,38 @@ private:
         return nullptr;
     }
 
-    static void addSymbol(
+    /// The place of a key in a list; a new one is appended as `make()` gives it. Lists may hold thousands of
+    /// call sites, so that none is searched from end to end.
+    template <class Row, class Make> Row& rowOf(std::vector<Row>& list, std::string key, Make make)
+    {
+        const auto [entry, isNew] = places_[&list].try_emplace(std::move(key), list.size());
+        if (isNew)
+            list.push_back(make());
+        return list[entry->second];
+    }
+
+    void addSymbol(
         std::vector<SymbolShare>& list, std::string_view symbol, const StackClass& what, const Weight& weight)
     {
-        const auto known = std::find_if(list.begin(), list.end(), [&](const SymbolShare& share) {
-            return share.symbol == symbol && share.category == what.category;
-        });
-        if (known != list.end()) {
-            known->weight += weight;
-            return;
-        }
-        const std::string_view role =
-            what.routine == nullptr ? std::string_view() : roleName(what.routine->mainRole);
-        list.push_back({std::string(symbol), std::string(role), what.category, weight});
+        std::string key = fmt::format("{} {}", static_cast<int>(what.category), symbol);
+        rowOf(list, std::move(key), [&] {
+            const std::string_view role =
+                what.routine == nullptr ? std::string_view() : roleName(what.routine->mainRole);
+            return SymbolShare{std::string(symbol), std::string(role), what.category, {}};
+        }).weight += weight;
     }
 
     void addToLock(const StackClass& what, std::string_view leaf, const Weight& weight)
     {
         LockShare share = name(what, leaf);
+        std::string key = fmt::format("{} {}", static_cast<int>(share.rung), share.name);
+        LockShare& lock = rowOf(result_.locks, key, [&] { return std::move(share); });
+        lock.weight += weight;
         std::string site = what.site ? siteName(what.site) : std::string(leaf);
-        auto lock = std::find_if(result_.locks.begin(), result_.locks.end(),
-            [&](const LockShare& known) { return known.name == share.name && known.rung == share.rung; });
-        if (lock == result_.locks.end())
-            lock = result_.locks.insert(lock, std::move(share));
-        lock->weight += weight;
-        auto at = std::find_if(lock->sites.begin(), lock->sites.end(),
-            [&](const LockSite& known) { return known.name == site; });
-        if (at == lock->sites.end())
-            at = lock->sites.insert(at, {std::move(site), {}});
-        at->weight += weight;
+        const auto [entry, isNew] = sites_[std::move(key)].try_emplace(site, lock.sites.size());
+        if (isNew)
+            lock.sites.push_back({std::move(site), {}});
+        lock.sites[entry->second].weight += weight;
     }
 
     /// The strongest name that the evidence allows.
@@ -222,6 +226,8 @@ private:
     const RoutineTable& routines_;
     Attribution& result_;
     Classifier classifier_;
+    std::map<const void*, std::unordered_map<std::string, size_t>> places_;          ///< by list, then key
+    std::unordered_map<std::string, std::unordered_map<std::string, size_t>> sites_; ///< by lock, then name
 };
 
 } // namespace
