@@ -96,4 +96,20 @@ Document buildDocument(const Report& report, const DocumentOptions& options)
     return document;
 }
 
+Document sectionDocument(const Report& report, size_t index)
+{
+    Document document;
+    addSection(report, index, document);
+    return document;
+}
+
+Document summaryDocument(const Report& report)
+{
+    Document document;
+    addInputs(report, document);
+    addComparisons(report, report.sections.size(), document);
+    addNext(report, document);
+    return document;
+}
+
 } // namespace whichlock

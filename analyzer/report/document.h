@@ -59,6 +59,10 @@ struct DocumentOptions {
 
 /// Lays a report out. Figures are only formatted here, never computed.
 Document buildDocument(const Report& report, const DocumentOptions& options);
+/// One section alone: head, tables, candidates, its comparisons; for views that show one at a time.
+Document sectionDocument(const Report& report, size_t index);
+/// What belongs to no section: the inputs, comparisons across sections, what to record next.
+Document summaryDocument(const Report& report);
 
 /// Plain text of at most 78 columns, to be pasted into a bug.
 std::string renderText(const Document& document);
