@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/section_view.h"
+
+#include "gui/report_label.h"
+#include "gui/report_table_view.h"
+#include "gui/table_model.h"
+
+#include <QVBoxLayout>
+
+namespace whichlock::gui {
+namespace {
+
+void add(const DocumentText& text, QVBoxLayout& page)
+{
+    if (text.lines.empty())
+        return;
+    if (!text.label.empty())
+        page.addWidget(makeHeading(shown(text.label), 0));
+    auto* const lines = new QVBoxLayout;
+    lines->setContentsMargins(text.label.empty() ? 0 : 2 * page.spacing(), 0, 0, page.spacing());
+    lines->setSpacing(page.spacing() / 2);
+    for (const std::string& line : text.lines)
+        lines->addWidget(makeLabel(shown(line)));
+    page.addLayout(lines);
+}
+
+void add(const DocumentTable& table, QVBoxLayout& page)
+{
+    if (!table.caption.empty())
+        page.addWidget(makeHeading(shown(table.caption), 0));
+    auto* const view = new ReportTableView;
+    view->setTable(table);
+    page.addWidget(view, 0, Qt::AlignLeft); // as wide as its columns: figures stand beside their names
+    page.addSpacing(page.spacing());
+}
+
+void add(const DocumentHeading& heading, QVBoxLayout& page)
+{
+    page.addWidget(makeHeading(shown(heading.text), 2));
+}
+
+} // namespace
+
+SectionView::SectionView(QWidget* parent)
+    : QScrollArea(parent)
+{
+    setWidgetResizable(true);
+    setFrameShape(QFrame::NoFrame);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setMinimumWidth(320);
+}
+
+void SectionView::setDocument(const Document& document)
+{
+    auto* const page = new QWidget;
+    auto* const layout = new QVBoxLayout(page);
+    for (const DocumentBlock& block : document.blocks)
+        std::visit([&](const auto& one) { add(one, *layout); }, block);
+    layout->addStretch();
+    setWidget(page); // deletes the page before
+}
+
+} // namespace whichlock::gui
