@@ -90,8 +90,8 @@ void MainWindow::makeMenus()
 
 QWidget* MainWindow::makeSections()
 {
-    sectionsPane_ = new QWidget;
-    auto* const layout = new QVBoxLayout(sectionsPane_);
+    auto* const left = new QWidget;
+    auto* const layout = new QVBoxLayout(left);
     layout->setContentsMargins(0, 0, 0, 0);
     auto* const title = new QLabel(tr("&Sections"));
     sections_ = new QListWidget;
@@ -108,7 +108,7 @@ QWidget* MainWindow::makeSections()
     sectionView_ = new SectionView;
     auto* const splitter = new QSplitter(Qt::Horizontal);
     splitter->setChildrenCollapsible(false);
-    splitter->addWidget(sectionsPane_);
+    splitter->addWidget(left);
     splitter->addWidget(sectionView_);
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({300, 800});
@@ -132,6 +132,8 @@ QWidget* MainWindow::makeDiagnostics()
     diagnosticsView_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     diagnosticsView_->horizontalHeader()->setSectionResizeMode(
         DiagnosticsModel::WhatColumn, QHeaderView::Stretch);
+    diagnosticsView_->horizontalHeader()->setSectionResizeMode(
+        DiagnosticsModel::WhereColumn, QHeaderView::Interactive);
     title->setBuddy(diagnosticsView_);
     layout->addWidget(title);
     layout->addWidget(diagnosticsView_);
@@ -183,8 +185,7 @@ void MainWindow::showReport(const std::shared_ptr<const LoadedReport>& loaded)
         item->setToolTip(Qt::convertFromPlainText(entryOf(section)));
     }
     new QListWidgetItem(tr("Next, and across sections"), sections_);
-    sectionsPane_->setVisible(!report.sections.empty());
-    body_->show();
+    body_->setVisible(!report.sections.empty()); // else the diagnostics say why, and have all the room
     // Open on the answer: the section that decided the verdict.
     sections_->setCurrentRow(static_cast<int>(report.verdict.section.value_or(0)));
     sections_->setFocus();
@@ -199,6 +200,10 @@ void MainWindow::showDiagnostics(const std::vector<Diagnostic>& diagnostics)
         statusBar()->showMessage(tr("Nothing was left out or repaired."));
         return;
     }
+    diagnosticsView_->resizeColumnToContents(DiagnosticsModel::WhereColumn);
+    const int widest = width() / 3;
+    if (diagnosticsView_->columnWidth(DiagnosticsModel::WhereColumn) > widest)
+        diagnosticsView_->setColumnWidth(DiagnosticsModel::WhereColumn, widest);
     // As high as the first few need; the rest of the window belongs to the section.
     constexpr int kRows = 5;
     const int line = 2 * fontMetrics().height();

@@ -54,7 +54,6 @@ private:
     QLabel* verdict_ = nullptr;
     QSplitter* panes_ = nullptr;
     QWidget* body_ = nullptr; ///< sections and the chosen one; hidden while nothing is read
-    QWidget* sectionsPane_ = nullptr;
     QListWidget* sections_ = nullptr;
     SectionView* sectionView_ = nullptr;
     QWidget* diagnosticsPane_ = nullptr;

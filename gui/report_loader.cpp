@@ -8,6 +8,7 @@
 #include <QFile>
 #include <QLocale>
 #include <QPromise>
+#include <QThreadPool>
 #include <QtConcurrentRun>
 
 #include <algorithm>
@@ -54,8 +55,19 @@ void watch(const std::vector<std::unique_ptr<Source>>& sources, QPromise<ResultP
     }
 }
 
+/// While it lives, the thread does not count as busy: a job that hangs in a read must not keep the next one
+/// from starting, even where the pool has one thread.
+class UncountedThread {
+public:
+    UncountedThread() { QThreadPool::globalInstance()->releaseThread(); }
+    ~UncountedThread() { QThreadPool::globalInstance()->reserveThread(); }
+    UncountedThread(const UncountedThread&) = delete;
+    UncountedThread& operator=(const UncountedThread&) = delete;
+};
+
 void readAndReport(QPromise<ResultPtr>& promise, const std::vector<std::string>& paths)
 {
+    const UncountedThread uncounted;
     auto result = std::make_shared<LoadedReport>();
     try {
         OpenedInputs opened = openInputs(paths);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window shows of a report, found by the names of its parts.
+#include "gui/main_window.h"
+#include "gui/table_model.h"
+#include "tests/gui/support.h"
+
+#include <QLabel>
+#include <QListWidget>
+#include <QTableView>
+#include <QTest>
+
+#include <gtest/gtest.h>
+
+namespace whichlock::test {
+namespace {
+
+using gui::MainWindow;
+
+constexpr int kPatienceMs = 20'000;
+
+QString verdictOf(const MainWindow& window)
+{
+    return window.findChild<QLabel*>("verdict")->text();
+}
+
+/// Opens files and waits until the window no longer reads.
+void open(MainWindow& window, const std::string& path)
+{
+    window.show();
+    window.openFiles({QString::fromStdString(path)});
+    EXPECT_TRUE(verdictOf(window).startsWith("Reading "));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return !verdictOf(window).startsWith("Reading "); }, kPatienceMs));
+}
+
+TEST(MainWindow, opensOnTheSectionThatDecidedTheVerdict)
+{
+    const std::string path = testdata("opreport/kretprobe-vmstat/input.txt");
+    MainWindow window;
+    open(window, path);
+    const Report report = reportOf(path);
+    EXPECT_EQ(verdictOf(window).toStdString(), report.verdict.text);
+    const auto* sections = window.findChild<QListWidget*>("sections");
+    ASSERT_EQ(sections->count(), static_cast<int>(report.sections.size()) + 1);
+    EXPECT_EQ(static_cast<size_t>(sections->currentRow()), report.verdict.section);
+}
+
+TEST(MainWindow, showsEveryTableOfTheChosenSection)
+{
+    const std::string path = testdata("readprofile/ia64-512p-flat/input.txt");
+    MainWindow window;
+    open(window, path);
+    const Report report = reportOf(path);
+    auto* sections = window.findChild<QListWidget*>("sections");
+    for (size_t i = 0; i < report.sections.size(); ++i) {
+        sections->setCurrentRow(static_cast<int>(i));
+        std::vector<std::string> shown;
+        for (const QTableView* view : window.findChildren<QTableView*>()) {
+            if (const auto* model = qobject_cast<const gui::TableModel*>(view->model()))
+                shown.push_back(renderText({.blocks = {DocumentBlock(model->table())}}));
+        }
+        std::vector<std::string> expected;
+        for (const DocumentTable& table : tablesOf(sectionDocument(report, i)))
+            expected.push_back(renderText({.blocks = {DocumentBlock(table)}}));
+        EXPECT_EQ(shown, expected);
+    }
+}
+
+TEST(MainWindow, showsThatAFileIsMissingAmongTheDiagnostics)
+{
+    MainWindow window;
+    open(window, "/nonexistent/profile.txt");
+    const auto* diagnostics = window.findChild<QTableView*>("diagnostics");
+    EXPECT_TRUE(diagnostics->isVisible());
+    ASSERT_EQ(diagnostics->model()->rowCount(), 1);
+    const auto cell = [&](int column) { return diagnostics->model()->index(0, column).data().toString(); };
+    EXPECT_EQ(cell(gui::DiagnosticsModel::SeverityColumn), "error");
+    EXPECT_TRUE(cell(gui::DiagnosticsModel::WhereColumn).contains("/nonexistent/profile.txt"));
+}
+
+TEST(MainWindow, showsTextOfAnInputAsItIsAndNeverAsMarkup)
+{
+    MainWindow window;
+    open(window, "/nonexistent/<b>bold</b>.txt");
+    for (const QLabel* label : window.findChildren<QLabel*>()) {
+        if (label->text().isEmpty() || label->buddy() != nullptr)
+            continue;
+        EXPECT_EQ(label->textFormat(), Qt::PlainText) << label->text().toStdString();
+    }
+}
+
+} // namespace
+} // namespace whichlock::test
