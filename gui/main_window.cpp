@@ -55,6 +55,7 @@ MainWindow::MainWindow(QWidget* parent)
     verdict_ = makeHeading({}, 4);
     verdict_->setObjectName("verdict");
     verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    verdict_->setFocusPolicy(Qt::StrongFocus);
     panes_ = new QSplitter(Qt::Vertical);
     panes_->setChildrenCollapsible(false);
     panes_->addWidget(makeSections());
@@ -184,7 +185,7 @@ void MainWindow::showReport(const std::shared_ptr<const LoadedReport>& loaded)
         auto* const item = new QListWidgetItem(entryOf(section), sections_);
         item->setToolTip(Qt::convertFromPlainText(entryOf(section)));
     }
-    new QListWidgetItem(tr("Next, and across sections"), sections_);
+    new QListWidgetItem(tr("Overview and next steps"), sections_);
     body_->setVisible(!report.sections.empty()); // else the diagnostics say why, and have all the room
     // Open on the answer: the section that decided the verdict.
     sections_->setCurrentRow(static_cast<int>(report.verdict.section.value_or(0)));

@@ -48,6 +48,7 @@ SectionView::SectionView(QWidget* parent)
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setMinimumWidth(320);
+    setAccessibleName(tr("Chosen section"));
 }
 
 void SectionView::setDocument(const Document& document)
@@ -58,6 +59,12 @@ void SectionView::setDocument(const Document& document)
         std::visit([&](const auto& one) { add(one, *layout); }, block);
     layout->addStretch();
     setWidget(page); // deletes the page before
+    // New widgets come last in the order of Tab: bring the tables to where the eye meets them.
+    QWidget* before = this;
+    for (QTableView* const table : page->findChildren<QTableView*>()) {
+        setTabOrder(before, table);
+        before = table;
+    }
 }
 
 } // namespace whichlock::gui

@@ -4,6 +4,8 @@
 #include "gui/table_model.h"
 #include "tests/gui/support.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QLabel>
 #include <QListWidget>
 #include <QTableView>
@@ -63,6 +65,31 @@ TEST(MainWindow, showsEveryTableOfTheChosenSection)
             expected.push_back(renderText({.blocks = {DocumentBlock(table)}}));
         EXPECT_EQ(shown, expected);
     }
+}
+
+TEST(MainWindow, leadsTabThroughTheTablesOfTheSectionBeforeTheDiagnostics)
+{
+    MainWindow window;
+    open(window, testdata("opreport/kretprobe-vmstat/input.txt"));
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&window));
+    EXPECT_EQ(QApplication::focusWidget(), window.findChild<QListWidget*>("sections"));
+    std::vector<bool> ofSection; // of the tables that Tab comes to
+    for (int press = 0; press < 20 && (ofSection.empty() || ofSection.back()); ++press) {
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+        if (const auto* view = qobject_cast<QTableView*>(QApplication::focusWidget()))
+            ofSection.push_back(qobject_cast<const gui::TableModel*>(view->model()) != nullptr);
+    }
+    EXPECT_EQ(ofSection, (std::vector<bool>{true, true, true, false}));
+}
+
+TEST(MainWindow, copiesTheReportThatTheCommandLinePrints)
+{
+    const std::string path = testdata("readprofile/bins/input.txt");
+    MainWindow window;
+    open(window, path);
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&window));
+    QTest::keyClick(&window, Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
+    EXPECT_EQ(QApplication::clipboard()->text().toStdString(), renderText(buildDocument(reportOf(path), {})));
 }
 
 TEST(MainWindow, showsThatAFileIsMissingAmongTheDiagnostics)
