@@ -9,23 +9,42 @@ namespace {
 
 constexpr size_t kColumns = 78;
 
-/// Appends `text` word by word, at most kColumns wide; later lines begin with `hang` blanks.
+/// The most bytes of a word that fit into `width` without cutting a character in two.
+size_t fittingPart(std::string_view word, size_t width)
+{
+    const auto isContinuation = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; };
+    size_t length = width;
+    while (length > 1 && isContinuation(word[length]))
+        --length;
+    return length;
+}
+
+/// Appends `text` word by word, at most kColumns wide; later lines begin with `hang` blanks. A word that is
+/// wider than a line (a path) is broken.
 void appendWrapped(std::string& out, std::string_view text, size_t column, size_t hang)
 {
     bool lineIsEmpty = true;
+    const auto nextLine = [&] {
+        out += '\n';
+        out.append(hang, ' ');
+        column = hang;
+        lineIsEmpty = true;
+    };
     while (!text.empty()) {
         const size_t end = text.find(' ');
-        const std::string_view word = text.substr(0, end);
+        std::string_view word = text.substr(0, end);
         text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-        if (!lineIsEmpty && column + 1 + word.size() > kColumns) {
-            out += '\n';
-            out.append(hang, ' ');
-            column = hang;
-            lineIsEmpty = true;
-        }
+        if (!lineIsEmpty && column + 1 + word.size() > kColumns)
+            nextLine();
         if (!lineIsEmpty) {
             out += ' ';
             ++column;
+        }
+        while (column + word.size() > kColumns) {
+            const size_t length = fittingPart(word, kColumns - column);
+            out += word.substr(0, length);
+            word.remove_prefix(length);
+            nextLine();
         }
         out += word;
         column += word.size();
