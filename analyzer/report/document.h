@@ -16,7 +16,7 @@ enum class Align : uint8_t { Left, Right };
 struct DocumentColumn {
     std::string title;
     Align align = Align::Right;
-    bool optional = false; ///< may be left out where the page is too narrow
+    int optional = 0; ///< the higher, the sooner it is left out where the page is too narrow; 0 = never
 };
 
 /// How the figure of a cell is shown.
@@ -64,6 +64,8 @@ Document sectionDocument(const Report& report, size_t index);
 /// What belongs to no section: the inputs, comparisons across sections, what to record next.
 Document summaryDocument(const Report& report);
 
+/// A table without the optional columns that a page of text has no room for.
+DocumentTable fittedToPage(const DocumentTable& table);
 /// Plain text of at most 78 columns, to be pasted into a bug.
 std::string renderText(const Document& document);
 std::string renderMarkdown(const Document& document);

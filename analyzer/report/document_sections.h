@@ -15,9 +15,11 @@ void addSection(const Report& report, size_t index, Document& document);
 /// The comparisons that belong to a section.
 void addComparisons(const Report& report, size_t index, Document& document);
 
-/// A cell with a figure and the place of the same figure in the JSON.
-DocumentCell countCell(uint64_t value, std::string pointer);
-DocumentCell shareCell(const std::optional<Share>& share, std::string pointer, int decimals);
-DocumentCell numberCell(const std::optional<FixedPoint>& value, std::string pointer);
+// What addSection() puts together, by kind.
+void addCpuSection(const ReportSection& section, size_t index, Document& document);
+void addCandidates(const ReportSection& section, Document& document);
+void addCounterSection(const ReportSection& section, size_t index, Document& document);
+void addMeasurementSection(const ReportSection& section, size_t index, Document& document);
+void addEventSection(const ReportSection& section, size_t index, Document& document);
 
 } // namespace whichlock

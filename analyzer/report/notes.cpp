@@ -165,6 +165,8 @@ void addNotes(Report& report)
 std::vector<std::string> buildRecordNext(const Report& report)
 {
     std::vector<std::string> next;
+    if (report.sections.empty())
+        return next;
     const auto add = [&](std::string what) {
         if (std::find(next.begin(), next.end(), what) == next.end())
             next.push_back(std::move(what));

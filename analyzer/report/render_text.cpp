@@ -153,18 +153,18 @@ std::vector<std::vector<size_t>> pagesOf(const std::vector<size_t>& widths)
     return pages;
 }
 
-/// The table without its optional columns.
-DocumentTable withoutOptional(const DocumentTable& table)
+/// The table without the columns that are left out at this width.
+DocumentTable withoutOptional(const DocumentTable& table, int from)
 {
     DocumentTable narrow{.caption = table.caption, .id = table.id, .columns = {}, .rows = {}};
     for (const DocumentColumn& column : table.columns) {
-        if (!column.optional)
+        if (column.optional < from)
             narrow.columns.push_back(column);
     }
     for (const auto& row : table.rows) {
         auto& cells = narrow.rows.emplace_back();
         for (size_t i = 0; i < row.size(); ++i) {
-            if (!table.columns[i].optional)
+            if (table.columns[i].optional < from)
                 cells.push_back(row[i]);
         }
     }
@@ -173,7 +173,7 @@ DocumentTable withoutOptional(const DocumentTable& table)
 
 void renderBlock(const DocumentTable& full, std::string& out)
 {
-    const DocumentTable table = naturalWidth(full) > kColumns ? withoutOptional(full) : full;
+    const DocumentTable table = fittedToPage(full);
     if (!table.caption.empty())
         appendWrapped(out, printable(table.caption), 0, 2);
     const std::vector<size_t> widths = columnWidths(table);
@@ -202,6 +202,15 @@ void renderBlock(const DocumentTable& full, std::string& out)
 }
 
 } // namespace
+
+DocumentTable fittedToPage(const DocumentTable& table)
+{
+    constexpr int kFirstToGo = 2;
+    DocumentTable fit = table;
+    for (int from = kFirstToGo; from > 0 && naturalWidth(fit) > kColumns; --from)
+        fit = withoutOptional(table, from);
+    return fit;
+}
 
 std::string renderText(const Document& document)
 {

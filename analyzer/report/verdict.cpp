@@ -46,34 +46,57 @@ std::string secondReading(const ReportSection& section)
         " ({} if what is probably idle is idle)", formatShare(*section.contentionOfBusyIfProbableIdle, 1));
 }
 
+bool isNamed(const ReportLock& lock)
+{
+    return lock.rung < Rung::CallSite;
+}
+
+/// The routines that wait for locks without a name: one, two, or one, another and others.
+std::string waitingRoutines(const ReportSection& section)
+{
+    std::vector<std::string> names;
+    for (const ReportLock& lock : section.locks) {
+        if (lock.rung == Rung::Unnamed)
+            names.push_back(lock.name);
+    }
+    if (names.size() == 1)
+        return names[0];
+    return names.size() == 2 ? names[0] + " and " + names[1] : names[0] + ", " + names[1] + " and others";
+}
+
+std::string ofTheWaiting(const ReportLock& lock)
+{
+    return formatShare(lock.ofLock.value_or(Share{}), 1);
+}
+
+/// The heaviest row has a name, a call site, or neither: three different answers.
 std::string yesText(const Report& report, const ReportSection& section)
 {
     const ReportLock& first = section.locks.front();
-    const std::string share = formatShare(*decidingShare(section), 1);
-    const std::string whole = decidingDenominator(section);
-    const std::string where = inSection(report, section);
-    const auto named = std::find_if(section.locks.begin(), section.locks.end(),
-        [](const ReportLock& lock) { return lock.rung < Rung::CallSite; });
-    const std::string also = named == section.locks.end() || named == section.locks.begin()
-        ? std::string()
-        : fmt::format(" {} of the waiting is for {} ({}).", formatShare(named->ofLock.value_or(Share{}), 1),
-            named->name, named->basis);
-    std::string routines = first.name;
-    if (section.locks.size() > 1 && section.locks[1].rung == Rung::Unnamed)
-        routines += (section.locks.size() == 2 ? " and " : ", ") + section.locks[1].name;
-    if (section.locks.size() > 2 && section.locks[2].rung == Rung::Unnamed)
-        routines += " and others";
-    if (first.rung == Rung::Unnamed)
-        return fmt::format("YES, spinning; WHICH lock, this profile cannot say. {} of {}{} wait in {}{}.{}",
-            share, whole, where, routines, secondReading(section), also);
+    const std::string part = fmt::format("{} of {}{}", formatShare(*decidingShare(section), 1),
+        decidingDenominator(section), inSection(report, section));
+    const std::string second = secondReading(section);
+    if (isNamed(first)) {
+        const auto lockShare = section.busyKnown ? first.part.ofBusy : first.part.ofTotal;
+        return fmt::format("YES, a lock. {} wait for locks{}; {} for {} ({}).", part, second,
+            formatShare(lockShare.value_or(Share{}), 1), first.name, first.basis);
+    }
+    const auto named = std::find_if(section.locks.begin(), section.locks.end(), isNamed);
+    const std::string rest = named == section.locks.end()
+        ? std::string(".")
+        : fmt::format("; {} for {} ({}).", ofTheWaiting(*named), named->name, named->basis);
     if (first.rung == Rung::CallSite)
         return fmt::format(
-            "YES, spinning. {} of {}{} wait for locks{}; most at {} (the call site; the lock has no "
-            "name in this input).{}",
-            share, whole, where, secondReading(section), first.sites.front().name, also);
-    const auto lockShare = section.busyKnown ? first.part.ofBusy : first.part.ofTotal;
-    return fmt::format("YES, a lock. {} of {}{} wait for locks{}; {} for {} ({}).", share, whole, where,
-        secondReading(section), formatShare(lockShare.value_or(Share{}), 1), first.name, first.basis);
+            "YES, spinning. {} wait for locks{}: {} of the waiting is for the lock taken at {} (its "
+            "name is not in this input){}",
+            part, second, ofTheWaiting(first), first.sites.front().name, rest);
+    if (named != section.locks.end())
+        return fmt::format(
+            "YES, spinning. {} wait for locks{}: {} of the waiting is in {}, whose lock this profile "
+            "cannot tell{}",
+            part, second, ofTheWaiting(first), first.name, rest);
+    return fmt::format("YES, spinning; WHICH lock, this profile cannot say. {} wait in {}{}.", part,
+        waitingRoutines(section), second);
 }
 
 /// What the profile shows when it is not enough for a yes.

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/document_cells.h"
+
+#include "analyzer/report/value_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace whichlock {
+
+DocumentCell labelCell(std::string text)
+{
+    return {.text = std::move(text), .format = CellFormat::Text};
+}
+
+DocumentCell countCell(uint64_t value, std::string pointer)
+{
+    return {.text = formatCount(value), .format = CellFormat::Count, .pointer = std::move(pointer)};
+}
+
+DocumentCell shareCell(const std::optional<Share>& share, std::string pointer, int decimals)
+{
+    if (!share)
+        return {.text = "", .format = CellFormat::Text};
+    return {.text = formatShare(*share, decimals),
+        .format = decimals == 1 ? CellFormat::Share1 : CellFormat::Share2,
+        .pointer = std::move(pointer)};
+}
+
+DocumentCell numberCell(const std::optional<FixedPoint>& value, std::string pointer)
+{
+    if (!value)
+        return {.text = "-", .format = CellFormat::Text};
+    return {.text = formatNumber(*value), .format = CellFormat::Number, .pointer = std::move(pointer)};
+}
+
+std::string sectionPointer(size_t index)
+{
+    return fmt::format("/sections/{}", index);
+}
+
+void alignDecimals(DocumentTable& table)
+{
+    const auto decimals = [](const std::string& text) {
+        const size_t point = text.find('.');
+        return point == std::string::npos ? size_t{0} : text.size() - point - 1;
+    };
+    for (size_t column = 0; column < table.columns.size(); ++column) {
+        size_t most = 0;
+        for (const auto& row : table.rows) {
+            if (column < row.size() && row[column].format == CellFormat::Number)
+                most = std::max(most, decimals(row[column].text));
+        }
+        for (auto& row : table.rows) {
+            if (column >= row.size() || row[column].format != CellFormat::Number || most == 0)
+                continue;
+            std::string& text = row[column].text;
+            const size_t own = decimals(text);
+            text += (own == 0 ? "." : "") + std::string(most - own, '0');
+        }
+    }
+}
+
+} // namespace whichlock

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// CPU profiles: the account, locks and their sites, candidates, and how sure all of it is.
+#include "analyzer/report/document_cells.h"
+#include "analyzer/report/document_sections.h"
+#include "analyzer/report/section_builders.h"
+#include "analyzer/report/value_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace whichlock {
+namespace {
+
+/// Locks without a name are shown by what is known of them.
+std::string shownName(const ReportLock& lock)
+{
+    switch (lock.rung) {
+    case Rung::Unnamed:
+        return "? in " + lock.name;
+    case Rung::CallSite:
+        return "? at " + lock.sites.front().name;
+    case Rung::NamedInData:
+    case Rung::Symbol:
+    case Rung::UserSymbol:
+    case Rung::Type:
+    case Rung::SourceLine:
+    case Rung::Table:
+        break;
+    }
+    return lock.name;
+}
+
+void addShareCells(const Part& part, const ReportSection& section, const std::string& pointer,
+    std::vector<DocumentCell>& row)
+{
+    row.push_back(shareCell(part.ofTotal, pointer + "/share_of_total_percent", 2));
+    if (section.busyKnown)
+        row.push_back(shareCell(part.ofBusy, pointer + "/share_of_busy_percent", 2));
+}
+
+void addShareColumns(const ReportSection& section, std::vector<DocumentColumn>& columns)
+{
+    columns.push_back({section.totalBasis == "sum of the listed rows" ? "of listed" : "of all"});
+    if (section.busyKnown)
+        columns.push_back({"of busy"});
+}
+
+/// Value, share of all, share of busy: the columns that parts have.
+void addPartCells(const Part& part, const ReportSection& section, const std::string& pointer,
+    std::vector<DocumentCell>& row)
+{
+    if (section.listed != 0)
+        row.push_back(countCell(part.value, pointer + "/value"));
+    addShareCells(part, section, pointer, row);
+}
+
+void addPartColumns(const ReportSection& section, std::vector<DocumentColumn>& columns)
+{
+    if (section.listed != 0)
+        columns.push_back({section.unit == Unit::Nanoseconds ? "ns" : std::string(unitName(section.unit))});
+    addShareColumns(section, columns);
+}
+
+std::string valueCaption(const ReportSection& section)
+{
+    switch (section.unit) {
+    case Unit::Ticks:
+        return "Kernel-mode ticks (user mode is never counted)";
+    case Unit::Nanoseconds:
+        return "Sampled CPU time";
+    case Unit::Events:
+        return section.event + " (sum of the periods)";
+    case Unit::Samples:
+    case Unit::Count:
+    case Unit::Percent:
+        break;
+    }
+    return section.event.empty() ? "Samples" : "Samples of " + section.event;
+}
+
+DocumentTable accountTable(const ReportSection& section, size_t index)
+{
+    DocumentTable table{
+        .caption = {}, .id = "account", .columns = {{valueCaption(section), Align::Left}}, .rows = {}};
+    addPartColumns(section, table.columns);
+    for (size_t i = 0; i < section.account.size(); ++i) {
+        const AccountLine& line = section.account[i];
+        // A not-listed rest of a list with percentages only has no value of its own to show.
+        std::vector<DocumentCell> row{labelCell(std::string(2 * line.indent, ' ') + line.what)};
+        addPartCells(line.part, section, fmt::format("{}/account/{}", sectionPointer(index), i), row);
+        if (!section.total && (line.key == "not-listed" || line.key == "total" || line.key == "busy")
+            && section.listed != 0)
+            row[1] = labelCell("");
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+/// Sites tell more than the lock row where there are several, or where the row is named by something else.
+DocumentTable siteTable(const ReportSection& section, size_t index)
+{
+    DocumentTable table{
+        .caption = {}, .id = "sites", .columns = {{"Waited for at", Align::Left}}, .rows = {}};
+    addPartColumns(section, table.columns);
+    table.columns.push_back({"of this lock"});
+    constexpr size_t kMostLocks = 5;
+    constexpr size_t kMostSites = 5;
+    for (size_t l = 0; l < std::min(section.locks.size(), kMostLocks); ++l) {
+        const ReportLock& lock = section.locks[l];
+        if (lock.rung >= Rung::CallSite && lock.sites.size() < 2)
+            continue;
+        table.rows.push_back({labelCell(fmt::format("{} {}", lock.id, shownName(lock)))});
+        for (size_t s = 0; s < std::min(lock.sites.size(), kMostSites); ++s) {
+            const ReportSite& site = lock.sites[s];
+            const std::string pointer = fmt::format("{}/locks/{}/sites/{}", sectionPointer(index), l, s);
+            std::vector<DocumentCell> row{labelCell("    " + site.name)};
+            addPartCells(site.part, section, pointer, row);
+            row.push_back(shareCell(site.ofThisLock, pointer + "/share_of_this_lock_percent", 1));
+            table.rows.push_back(std::move(row));
+        }
+        if (lock.sites.size() > kMostSites)
+            table.rows.push_back(
+                {labelCell(fmt::format("    {} more places", lock.sites.size() - kMostSites))});
+    }
+    return table;
+}
+
+DocumentTable symbolTable(const std::vector<ReportSymbol>& symbols, const char* title, const char* id,
+    const ReportSection& section, size_t index)
+{
+    constexpr size_t kMost = 10;
+    DocumentTable table{.caption = {}, .id = id, .columns = {{title, Align::Left}}, .rows = {}};
+    const bool roles = std::any_of(
+        symbols.begin(), symbols.end(), [](const ReportSymbol& symbol) { return !symbol.role.empty(); });
+    if (roles)
+        table.columns.push_back({"counted as", Align::Left});
+    addPartColumns(section, table.columns);
+    for (size_t i = 0; i < std::min(symbols.size(), kMost); ++i) {
+        std::vector<DocumentCell> row{labelCell(symbols[i].symbol)};
+        if (roles)
+            row.push_back(labelCell(symbols[i].category));
+        addPartCells(symbols[i].part, section, fmt::format("{}/{}/{}", sectionPointer(index), id, i), row);
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+void addSure(const ReportSection& section, Document& document)
+{
+    DocumentText text{.label = "Sure", .lines = {}};
+    if (section.contentionInterval && section.contention.value != 0
+        && (section.samples != 0 ? section.samples : section.total.value_or(0)) < 1000)
+        text.lines.push_back(fmt::format("95 % interval of the waiting: {} to {} {}",
+            formatShare(section.contentionInterval->low, 1), formatShare(section.contentionInterval->high, 1),
+            section.busyKnown ? "of busy" : "of all"));
+    if (section.totalBasis == "sum of the listed rows")
+        text.lines.emplace_back("no total is printed: shares are of the listed rows");
+    if (section.totalBasis == "printed percentages")
+        text.lines.emplace_back("no total is printed: shares are the printed percentages, added up");
+    if (!section.contentionDecided)
+        text.lines.emplace_back(
+            "lock functions stand in the list without a release or a slow path beside them: waiting and "
+            "the price of the calls cannot be told apart");
+    for (const std::string& note : section.notes)
+        text.lines.push_back(note);
+    if (!text.lines.empty())
+        document.blocks.emplace_back(std::move(text));
+}
+
+} // namespace
+
+void addCandidates(const ReportSection& section, Document& document)
+{
+    if (section.candidates.empty())
+        return;
+    constexpr size_t kMostCandidates = 8;
+    constexpr size_t kMostReasons = 3;
+    DocumentText text{.label = "Candidates (NOT an answer)", .lines = {}};
+    for (size_t i = 0; i < std::min(section.candidates.size(), kMostCandidates); ++i) {
+        const Candidate& candidate = section.candidates[i];
+        std::string line = candidate.name + ": ";
+        for (size_t r = 0; r < std::min(candidate.reasons.size(), kMostReasons); ++r)
+            line += (r == 0 ? "" : "; ") + candidate.reasons[r];
+        if (candidate.reasons.size() > kMostReasons)
+            line += fmt::format("; {} more", candidate.reasons.size() - kMostReasons);
+        text.lines.push_back(std::move(line));
+    }
+    if (section.candidates.size() > kMostCandidates)
+        text.lines.push_back(
+            fmt::format("{} more in the JSON report", section.candidates.size() - kMostCandidates));
+    if (section.kind == SectionKind::CpuProfile)
+        text.lines.push_back(fmt::format("The {} of these functions are their own work; their waiting is in "
+                                         "the routine that spins. So they do not "
+                                         "rank the locks: the least of them may be the worst.",
+            unitName(section.unit)));
+    document.blocks.emplace_back(std::move(text));
+}
+
+DocumentTable lockTable(const ReportSection& section, size_t index, size_t most)
+{
+    DocumentTable table{.caption = {},
+        .id = "locks",
+        .columns = {{"Lock", Align::Left}, {"kind", Align::Left, 1}},
+        .rows = {}};
+    addPartColumns(section, table.columns);
+    if (section.listed != 0)
+        table.columns[2].optional = 2; // the value stands in the account and with the sites, too
+    table.columns.push_back({"of lock"});
+    table.columns.push_back({"named by", Align::Left});
+    for (size_t i = 0; i < std::min(section.locks.size(), most); ++i) {
+        const ReportLock& lock = section.locks[i];
+        const std::string pointer = fmt::format("{}/locks/{}", sectionPointer(index), i);
+        std::vector<DocumentCell> row{
+            labelCell(fmt::format("{} {}", lock.id, shownName(lock))), labelCell(lock.kind)};
+        addPartCells(lock.part, section, pointer, row);
+        row.push_back(shareCell(lock.ofLock, pointer + "/share_of_lock_percent", 1));
+        row.push_back(labelCell(std::string(rungName(lock.rung))));
+        table.rows.push_back(std::move(row));
+    }
+    if (section.locks.size() > most)
+        table.rows.push_back({labelCell(fmt::format("  {} more", section.locks.size() - most))});
+    return table;
+}
+
+void addCpuSection(const ReportSection& section, size_t index, Document& document)
+{
+    document.blocks.emplace_back(accountTable(section, index));
+    if (!section.locks.empty()) {
+        constexpr size_t kMostLocks = 12;
+        document.blocks.emplace_back(lockTable(section, index, kMostLocks));
+        DocumentTable sites = siteTable(section, index);
+        if (!sites.rows.empty())
+            document.blocks.emplace_back(std::move(sites));
+    }
+    if (!section.gain.empty())
+        document.blocks.emplace_back(DocumentText{.label = "Gain", .lines = {section.gain}});
+    const bool beyondLocks = section.overhead.value != 0 || section.undecided.value != 0;
+    if (beyondLocks)
+        document.blocks.emplace_back(
+            symbolTable(section.lockSymbols, "Lock functions", "lock_symbols", section, index));
+    if (section.locks.empty() && !section.topSymbols.empty())
+        document.blocks.emplace_back(symbolTable(
+            section.topSymbols, "Heaviest functions, no lock functions", "top_symbols", section, index));
+    addCandidates(section, document);
+    addSure(section, document);
+}
+
+} // namespace whichlock
