@@ -135,6 +135,8 @@ ReportSection beginReportSection(const Profile& profile, const Section& section)
         section.record.command.empty() ? firstFact(inputFacts, FactKind::Command) : section.record.command;
     if (const auto cpus = parseUnsigned(firstFact(inputFacts, FactKind::Cpus)))
         out.facts.cpus = *cpus;
+    for (const Fact& fact : inputFacts)
+        out.lost += fact.kind == FactKind::Lost ? parseUnsigned(fact.value).value_or(0) : 0;
     for (const Fact& fact : section.facts) {
         if (fact.kind == FactKind::Repair)
             out.repairs.push_back(fact.value);

@@ -46,6 +46,8 @@ DocumentText headOf(const ReportSection& section)
         what += fmt::format(", {} samples, {} frames", section.samples, section.rows);
     else
         what += fmt::format(", {} rows", section.rows);
+    if (section.lost != 0)
+        what += fmt::format(", {} events lost", section.lost);
     head.lines.push_back(std::move(what));
     for (const std::string& repair : section.repairs)
         head.lines.push_back(repair);

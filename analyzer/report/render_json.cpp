@@ -283,6 +283,8 @@ Json sectionJson(const ReportSection& section)
     json["rows"] = section.rows;
     if (section.samples != 0)
         json["samples"] = section.samples;
+    if (section.lost != 0)
+        json["lost"] = section.lost;
     if (section.comms != 0)
         json["comms"] = section.comms;
     if (section.kind == SectionKind::CpuProfile) {

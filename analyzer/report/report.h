@@ -158,6 +158,7 @@ struct ReportSection {
     uint64_t rows = 0;
     uint64_t samples = 0;
     uint64_t comms = 0;
+    uint64_t lost = 0; ///< events that the recorder says it lost, of the whole input
     Part idle;
     Part idleProbable;
     Part busy;
