@@ -98,6 +98,14 @@ std::optional<uint64_t> parseUnsigned(std::string_view text)
     return value;
 }
 
+Share saturatedSum(Share a, Share b)
+{
+    Share sum;
+    if (__builtin_add_overflow(a.ppb, b.ppb, &sum.ppb))
+        sum.ppb = a.ppb < 0 ? INT64_MIN : INT64_MAX;
+    return sum;
+}
+
 Share shareOf(uint64_t part, uint64_t whole)
 {
     if (whole == 0)

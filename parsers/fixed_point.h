@@ -29,6 +29,9 @@ struct Share {
     auto operator<=>(const Share&) const = default;
 };
 
+/// The sum, or the number nearest to it that fits.
+Share saturatedSum(Share a, Share b);
+
 /// Reads `123`, `-1.5`, `43,4012` (decimal comma) whole; nothing else. Digits beyond the sixth are rounded.
 /// Empty when the text is not such a number or does not fit.
 std::optional<FixedPoint> parseFixedPoint(std::string_view text);

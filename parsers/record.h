@@ -42,6 +42,7 @@ struct SectionRecord {
     std::string command; ///< the command line printed above the table, or empty
     std::string event;   ///< name of the sampled event, or empty
     Position position;
+    unsigned column = 0;     ///< tells the events of one table apart and orders them: they share its position
     unsigned quoteDepth = 0; ///< 0 = not quoted
 };
 

@@ -23,7 +23,7 @@ struct Weight {
     {
         value += other.value;
         samples += other.samples;
-        printed.ppb += other.printed.ppb;
+        printed = saturatedSum(printed, other.printed);
         return *this;
     }
     bool empty() const { return value == 0 && samples == 0 && printed.ppb == 0; }

@@ -113,19 +113,18 @@ Profile ProfileBuilder::freeze()
         });
         sortFacts(section.facts);
     }
-    std::stable_sort(sections_.begin(), sections_.end(), [](const Section& a, const Section& b) {
-        return std::tie(a.input, a.record.position.offset) < std::tie(b.input, b.record.position.offset);
-    });
+    for (const auto& [key, index] : sectionIndex_)
+        profile.sections.push_back(std::move(sections_[index]));
     for (InputInfo& input : inputs_)
         sortFacts(input.facts);
-    std::stable_sort(scores_.begin(), scores_.end(), [](const ScoreRecord& a, const ScoreRecord& b) {
-        return std::tie(a.position, a.name, a.value) < std::tie(b.position, b.name, b.value);
+    std::sort(scores_.begin(), scores_.end(), [](const ScoreRecord& a, const ScoreRecord& b) {
+        return std::tie(a.position, a.name, a.value, a.unit, a.heading)
+            < std::tie(b.position, b.name, b.value, b.unit, b.heading);
     });
-    std::stable_sort(diagnostics_.begin(), diagnostics_.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    std::sort(diagnostics_.begin(), diagnostics_.end(), [](const Diagnostic& a, const Diagnostic& b) {
         return std::tie(a.position, a.code, a.message) < std::tie(b.position, b.code, b.message);
     });
     profile.inputs = std::move(inputs_);
-    profile.sections = std::move(sections_);
     profile.scores = std::move(scores_);
     profile.diagnostics = std::move(diagnostics_);
     *this = ProfileBuilder();

@@ -29,11 +29,14 @@ public:
         number(value.column);
         number(value.offset);
     }
-    void fact(const Fact& value)
+    void facts(const std::vector<Fact>& values)
     {
-        number(static_cast<uint64_t>(value.kind));
-        text(value.value);
-        position(value.position);
+        number(values.size());
+        for (const Fact& value : values) {
+            number(static_cast<uint64_t>(value.kind));
+            text(value.value);
+            position(value.position);
+        }
     }
 };
 
@@ -49,6 +52,8 @@ void writeTable(ByteWriter& out, const TableRecord& table)
     out.number(table.rows.size());
     for (const TableRow& row : table.rows) {
         out.text(row.label);
+        out.number(row.line);
+        out.number(row.values.size());
         for (const auto& value : row.values) {
             out.number(value.has_value() ? 1 : 0);
             out.number(static_cast<uint64_t>(value.value_or(FixedPoint{}).millionths));
@@ -61,9 +66,9 @@ void writeSection(ByteWriter& out, const Section& section)
     const SectionRecord& record = section.record;
     for (const auto value : {static_cast<uint64_t>(record.kind), static_cast<uint64_t>(record.quantity),
              static_cast<uint64_t>(record.unit), static_cast<uint64_t>(record.quoteDepth),
-             static_cast<uint64_t>(section.input), section.rows, section.samples, section.weight,
-             section.total.value_or(0), static_cast<uint64_t>(section.total.has_value()),
-             static_cast<uint64_t>(section.sharesPrinted)})
+             static_cast<uint64_t>(record.column), static_cast<uint64_t>(section.input), section.rows,
+             section.samples, section.weight, section.total.value_or(0),
+             static_cast<uint64_t>(section.total.has_value()), static_cast<uint64_t>(section.sharesPrinted)})
         out.number(value);
     for (const std::string* text :
         {&record.format, &record.title, &record.heading, &record.command, &record.event})
@@ -79,14 +84,16 @@ void writeSection(ByteWriter& out, const Section& section)
     out.number(section.counterColumns.size());
     for (const std::string& column : section.counterColumns)
         out.text(column);
+    out.number(section.counterRows.size());
     for (const auto& row : section.counterRows) {
+        out.number(row.size());
         for (const int64_t value : row)
             out.number(static_cast<uint64_t>(value));
     }
+    out.number(section.tables.size());
     for (const TableRecord& table : section.tables)
         writeTable(out, table);
-    for (const Fact& fact : section.facts)
-        out.fact(fact);
+    out.facts(section.facts);
 }
 
 } // namespace
@@ -119,13 +126,18 @@ std::string Profile::check() const
 std::string Profile::canonicalBytes() const
 {
     ByteWriter out;
+    out.number(inputs.size());
     for (const InputInfo& input : inputs) {
         out.text(input.name);
         out.text(input.format);
+        out.number(static_cast<uint64_t>(input.confidence));
         out.number(input.bytes);
-        for (const Fact& fact : input.facts)
-            out.fact(fact);
+        out.number(input.failed ? 1 : 0);
+        out.facts(input.facts);
     }
+    for (const size_t count : {strings_.size(), frames_.size(), stacks_.size(), groups_.size(),
+             sections.size(), scores.size(), diagnostics.size()})
+        out.number(count);
     for (const std::string& text : strings_)
         out.text(text);
     for (const Frame& frame : frames_) {
@@ -143,11 +155,13 @@ std::string Profile::canonicalBytes() const
     for (const ScoreRecord& score : scores) {
         out.text(score.name);
         out.number(static_cast<uint64_t>(score.value.millionths));
+        out.text(score.unit);
         out.text(score.heading);
         out.position(score.position);
     }
     for (const Diagnostic& one : diagnostics) {
         out.number(static_cast<uint64_t>(one.code));
+        out.number(static_cast<uint64_t>(one.severity));
         out.text(one.message);
         out.position(one.position);
         out.number(one.count);

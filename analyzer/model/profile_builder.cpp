@@ -4,6 +4,20 @@
 #include <algorithm>
 
 namespace whichlock {
+namespace {
+
+/// A fact is told once, where it stands first.
+void addFact(std::vector<Fact>& facts, const Fact& fact)
+{
+    const auto known = std::find_if(facts.begin(), facts.end(),
+        [&](const Fact& other) { return other.kind == fact.kind && other.value == fact.value; });
+    if (known == facts.end())
+        facts.push_back(fact);
+    else
+        known->position = std::min(known->position, fact.position);
+}
+
+} // namespace
 
 void ProfileBuilder::beginInput(std::string name)
 {
@@ -24,16 +38,29 @@ void ProfileBuilder::finishInput(const LoadedInput& loaded)
 
 SectionHandle ProfileBuilder::section(const SectionRecord& record)
 {
-    Section section;
-    section.record = record;
-    section.input = input_;
-    sections_.push_back(std::move(section));
-    return {static_cast<uint32_t>(sections_.size() - 1)};
+    return {sectionIndex(input_, record)};
+}
+
+uint32_t ProfileBuilder::sectionIndex(uint32_t input, const SectionRecord& record)
+{
+    const auto [entry, isNew] =
+        sectionIndex_.try_emplace({input, record.position.offset, record.position, record.column, record.kind,
+                                      record.event, record.title, record.format},
+            static_cast<uint32_t>(sections_.size()));
+    if (isNew) {
+        Section section;
+        section.record = record;
+        section.input = input;
+        sections_.push_back(std::move(section));
+    }
+    return entry->second;
 }
 
 void ProfileBuilder::total(SectionHandle section, uint64_t value)
 {
-    sections_[section.index].total = value;
+    // Of several totals the largest one counts, in whatever order they come.
+    std::optional<uint64_t>& total = sections_[section.index].total;
+    total = std::max(total, std::optional(value));
 }
 
 StackId ProfileBuilder::flatStack(std::string_view symbol, std::string_view object)
@@ -87,7 +114,7 @@ void ProfileBuilder::addToCell(const CellKey& key, uint64_t weight, uint64_t sam
     }
     cell.weight += weight;
     cell.samples += samples;
-    cell.printed.ppb += printed.ppb;
+    cell.printed = saturatedSum(cell.printed, printed);
 }
 
 void ProfileBuilder::counterColumns(SectionHandle section, std::span<const std::string_view> columns)
@@ -113,23 +140,24 @@ void ProfileBuilder::score(const ScoreRecord& score)
 void ProfileBuilder::fact(SectionHandle section, FactKind kind, std::string_view value)
 {
     Section& to = sections_[section.index];
-    to.facts.push_back({kind, std::string(value), to.record.position});
+    addFact(to.facts, {kind, std::string(value), to.record.position});
 }
 
 void ProfileBuilder::inputFact(FactKind kind, std::string_view value, const Position& position)
 {
-    std::vector<Fact>& facts = inputs_[input_].facts;
-    const bool known = std::any_of(facts.begin(), facts.end(),
-        [&](const Fact& fact) { return fact.kind == kind && fact.value == value; });
-    if (!known)
-        facts.push_back({kind, std::string(value), position});
+    addInputFact(input_, {kind, std::string(value), position});
+}
+
+void ProfileBuilder::addInputFact(uint32_t input, const Fact& fact)
+{
+    addFact(inputs_[input].facts, fact);
 }
 
 /// Diagnostics of the same code and sentence are told once, with their number.
 void ProfileBuilder::diagnostic(Diagnostic diagnostic)
 {
     const auto [entry, isNew] = diagnosticIndex_.try_emplace(
-        {diagnostic.code, diagnostic.position.chain + '\n' + diagnostic.message}, diagnostics_.size());
+        {diagnostic.code, diagnostic.position.chain, diagnostic.message}, diagnostics_.size());
     if (isNew) {
         diagnostics_.push_back(std::move(diagnostic));
         return;
@@ -139,28 +167,33 @@ void ProfileBuilder::diagnostic(Diagnostic diagnostic)
     known.position = std::min(known.position, diagnostic.position);
 }
 
-/// Sections are the same if they come from the same place of the same input.
-uint32_t ProfileBuilder::findSection(const std::vector<Section>& sections, const Section& wanted)
+std::vector<uint32_t> ProfileBuilder::mergeInputs(const Profile& profile)
 {
-    for (uint32_t i = 0; i < sections.size(); ++i) {
-        const SectionRecord& record = sections[i].record;
-        if (sections[i].input == wanted.input && record.position == wanted.record.position
-            && record.event == wanted.record.event && record.title == wanted.record.title
-            && record.format == wanted.record.format)
-            return i;
+    std::vector<uint32_t> indexes;
+    std::map<std::string_view, uint32_t> searchFrom; // a file may be given twice: each is met once
+    for (const InputInfo& from : profile.inputs) {
+        uint32_t& index = searchFrom[from.name];
+        while (index < inputs_.size() && inputs_[index].name != from.name)
+            ++index;
+        if (index == inputs_.size())
+            inputs_.emplace_back().name = from.name;
+        InputInfo& to = inputs_[index];
+        // Only one builder finishes an input; the others know nothing about it.
+        if (std::tie(from.confidence, from.format) > std::tie(to.confidence, to.format)) {
+            to.confidence = from.confidence;
+            to.format = from.format;
+        }
+        to.bytes = std::max(to.bytes, from.bytes);
+        to.failed = to.failed || from.failed;
+        for (const Fact& one : from.facts)
+            addInputFact(index, one);
+        indexes.push_back(index++);
     }
-    return static_cast<uint32_t>(sections.size());
+    return indexes;
 }
 
-void ProfileBuilder::merge(const Profile& profile)
+std::vector<StackId> ProfileBuilder::mergeStacks(const Profile& profile)
 {
-    for (uint32_t i = 0; i < profile.inputs.size(); ++i) {
-        if (i >= inputs_.size())
-            inputs_.push_back(profile.inputs[i]);
-        input_ = i;
-        for (const Fact& one : profile.inputs[i].facts)
-            inputFact(one.kind, one.value, one.position);
-    }
     std::vector<StackId> stacks(profile.stacks_.size() + 1);
     for (uint32_t i = 0; i < profile.stacks_.size(); ++i) {
         const Stack& stack = profile.stacks_[i];
@@ -169,25 +202,30 @@ void ProfileBuilder::merge(const Profile& profile)
         frame.object = strings_.intern(profile.string(frame.object));
         stacks[i + 1] = stacks_.intern({.parent = stacks[stack.parent.v], .frame = frames_.intern(frame)});
     }
+    return stacks;
+}
+
+void ProfileBuilder::mergeSection(const Section& from, Section& to)
+{
+    to.rows += from.rows;
+    to.samples += from.samples;
+    to.sharesPrinted = to.sharesPrinted || from.sharesPrinted;
+    to.total = std::max(to.total, from.total);
+    if (to.counterColumns.empty())
+        to.counterColumns = from.counterColumns;
+    to.counterRows.insert(to.counterRows.end(), from.counterRows.begin(), from.counterRows.end());
+    to.tables.insert(to.tables.end(), from.tables.begin(), from.tables.end());
+    for (const Fact& one : from.facts)
+        addFact(to.facts, one);
+}
+
+void ProfileBuilder::merge(const Profile& profile)
+{
+    const std::vector<uint32_t> inputs = mergeInputs(profile);
+    const std::vector<StackId> stacks = mergeStacks(profile);
     for (const Section& from : profile.sections) {
-        const uint32_t index = findSection(sections_, from);
-        if (index == sections_.size()) {
-            Section empty = from;
-            empty.cells.clear();
-            empty.weight = 0;
-            sections_.push_back(std::move(empty));
-        } else {
-            Section& to = sections_[index];
-            to.rows += from.rows;
-            to.samples += from.samples;
-            to.sharesPrinted = to.sharesPrinted || from.sharesPrinted;
-            to.total = to.total ? to.total : from.total;
-            to.counterRows.insert(to.counterRows.end(), from.counterRows.begin(), from.counterRows.end());
-            for (const Fact& one : from.facts) {
-                if (std::find(to.facts.begin(), to.facts.end(), one) == to.facts.end())
-                    to.facts.push_back(one);
-            }
-        }
+        const uint32_t index = sectionIndex(inputs.at(from.input), from.record);
+        mergeSection(from, sections_[index]);
         for (const Cell& cell : from.cells) {
             ThreadGroupId group;
             if (cell.group) {

@@ -6,6 +6,7 @@
 #include "analyzer/model/profile.h"
 
 #include <map>
+#include <tuple>
 
 namespace whichlock {
 
@@ -32,12 +33,15 @@ public:
     void beginInput(std::string name);
     /// Takes over what the frame found out about the input, diagnostics included.
     void finishInput(const LoadedInput& loaded);
-    /// Adds the content of another profile, as if its records had been read here: inputs of the same name
-    /// and index, and sections of the same place, become one.
+    /// Adds the content of another profile, as if its records had been read here: the first input of a name
+    /// and the first of the same name there become one, as do sections of the same place, column, event and
+    /// title. What a section has once (total, tables, counters) may come from any of the profiles. The order
+    /// of merging does not matter if all builders began the same inputs and no sum exceeds 64 bits.
     void merge(const Profile& profile);
     /// The profile in canonical order; the builder is empty afterwards.
     Profile freeze();
 
+    /// A record of the same place, column, event and title as an earlier one refers to the same section.
     SectionHandle section(const SectionRecord& record) override;
     void total(SectionHandle section, uint64_t value) override;
     void row(SectionHandle section, const ProfileRow& row) override;
@@ -69,14 +73,24 @@ private:
 
     void addToCell(const CellKey& key, uint64_t weight, uint64_t samples, Share printed);
     StackId flatStack(std::string_view symbol, std::string_view object);
-    static uint32_t findSection(const std::vector<Section>& sections, const Section& wanted);
+    uint32_t sectionIndex(uint32_t input, const SectionRecord& record);
+    void addInputFact(uint32_t input, const Fact& fact);
+    std::vector<uint32_t> mergeInputs(const Profile& profile);
+    std::vector<StackId> mergeStacks(const Profile& profile);
+    static void mergeSection(const Section& from, Section& to);
+
+    /// Input, offset, position, column, kind, event, title, format: equal for records of the same section,
+    /// and in canonical order.
+    using SectionKey = std::tuple<uint32_t, uint64_t, Position, unsigned, SectionKind, std::string,
+        std::string, std::string>;
 
     std::vector<InputInfo> inputs_;
     uint32_t input_ = 0;
     std::vector<Section> sections_;
+    std::map<SectionKey, uint32_t> sectionIndex_;
     std::vector<ScoreRecord> scores_;
     std::vector<Diagnostic> diagnostics_;
-    std::map<std::pair<DiagnosticCode, std::string>, size_t> diagnosticIndex_;
+    std::map<std::tuple<DiagnosticCode, std::string, std::string>, size_t> diagnosticIndex_;
 
     StringInterner strings_;
     Interner<Frame, FrameId> frames_;

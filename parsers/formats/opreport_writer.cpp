@@ -66,6 +66,7 @@ ListWriter::ListWriter(const Head& head, const Layout& layout, const TextLine& f
         record.quantity = QuantityKind::Cpu;
         record.unit = Unit::Samples;
         record.event = eventName(head, i, events_.size());
+        record.column = static_cast<unsigned>(i);
         events_[i].section = context.sink.section(record);
         describe(head, i);
     }
