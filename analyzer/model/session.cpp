@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
+#include <tuple>
 
 namespace whichlock {
 namespace {
@@ -56,11 +58,33 @@ bool isQuotedExcerpt(const Section& earlier, const Section& later)
     return !later.total || later.total == earlier.total;
 }
 
+/// Whether a section of this input is still there.
+bool hasSection(const Profile& profile, std::string_view input)
+{
+    return std::any_of(profile.sections.begin(), profile.sections.end(),
+        [&](const Section& section) { return profile.inputs[section.input].name == input; });
+}
+
+/// Scores of a file that was given twice, or of a copy of it under another name.
+void dropRepeatedScores(Profile& profile, const std::set<std::string, std::less<>>& repeatedInputs)
+{
+    std::erase_if(profile.scores, [&](const ScoreRecord& score) {
+        return repeatedInputs.contains(score.position.chain) && !hasSection(profile, score.position.chain);
+    });
+    const auto tied = [](const ScoreRecord& score) {
+        return std::tie(score.name, score.value, score.unit, score.heading, score.position);
+    };
+    profile.scores.erase(std::unique(profile.scores.begin(), profile.scores.end(),
+                             [&](const ScoreRecord& a, const ScoreRecord& b) { return tied(a) == tied(b); }),
+        profile.scores.end());
+}
+
 } // namespace
 
 void dropRepeatedTables(Profile& profile)
 {
     std::vector<Section> kept;
+    std::set<std::string, std::less<>> repeatedInputs;
     for (Section& section : profile.sections) {
         const auto original = std::find_if(kept.begin(), kept.end(), [&](const Section& earlier) {
             return sizeOf(section) >= kFewestRows
@@ -70,12 +94,14 @@ void dropRepeatedTables(Profile& profile)
             kept.push_back(std::move(section));
             continue;
         }
+        repeatedInputs.insert(profile.inputs[section.input].name);
         profile.diagnostics.push_back(makeDiagnostic(DiagnosticCode::TableRepeated,
             fmt::format("the table at {} stands here again; it was counted once",
                 toString(original->record.position)),
             section.record.position));
     }
     profile.sections = std::move(kept);
+    dropRepeatedScores(profile, repeatedInputs);
 }
 
 Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Error> unopened)

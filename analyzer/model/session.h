@@ -19,7 +19,8 @@ struct OpenedInputs {
 };
 OpenedInputs openInputs(const std::vector<std::string>& paths);
 
-/// Leaves out sections whose rows stand in an earlier section, as when a reply quotes a table.
+/// Leaves out sections whose rows stand in an earlier section, as when a reply quotes a table, and the scores
+/// of inputs that are copies.
 void dropRepeatedTables(Profile& profile);
 
 } // namespace whichlock
