@@ -7,9 +7,13 @@
 namespace whichlock {
 namespace {
 
-/// The name under which a wrapper, its slow path and its release are compared.
-std::string familyOf(std::string_view primitive)
+/// The name under which a wrapper, its slow path and its release are compared. Locks of the kernel say
+/// nothing about those of user space.
+std::string familyOf(const Routine& routine)
 {
+    const std::string_view primitive = routine.primitive;
+    if (!routine.isKernel())
+        return "user " + std::string(primitive);
     if (primitive == "qspinlock" || primitive == "ticket" || primitive.starts_with("spinlock"))
         return "spinlock";
     if (primitive == "qrwlock" || primitive.starts_with("rwlock"))
@@ -117,7 +121,7 @@ void Classifier::collectFamilies(const Section& section)
         const SymbolFacts& facts = factsOf(profile_.frame(profile_.stack(cell.stack).frame).symbol);
         if (facts.routine == nullptr)
             continue;
-        Family& family = families_[familyOf(facts.routine->primitive)];
+        Family& family = families_[familyOf(*facts.routine)];
         if (facts.routine->primitive == "qspinlock")
             outOfLineEra_ = true;
         const Roles& roles = facts.roles;
@@ -140,7 +144,7 @@ void Classifier::collectFamilies(const Section& section)
 /// The loop of these wrappers may be inside them: waiting, or the price of the call?
 Category Classifier::categoryOfWrapper(const Routine& routine) const
 {
-    const auto found = families_.find(familyOf(routine.primitive));
+    const auto found = families_.find(familyOf(routine));
     if (found == families_.end())
         return Category::Overhead;
     const Family& family = found->second;

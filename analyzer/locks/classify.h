@@ -69,7 +69,7 @@ private:
     const RoutineTable& routines_;
     const RecordingContext& context_;
     std::unordered_map<uint32_t, SymbolFacts> facts_;
-    std::unordered_map<std::string, Family> families_; ///< by primitive, queued locks with their plain ones
+    std::unordered_map<std::string, Family> families_; ///< see familyOf(): queued locks with their plain ones
     bool outOfLineEra_ = false;                        ///< kernels whose spin locks wait out of line
 };
 
