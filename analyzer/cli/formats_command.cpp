@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/print.h"
 #include "analyzer/model/profile_builder.h"
 #include "analyzer/model/session.h"
 #include "analyzer/report/value_format.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace whichlock::cli {
 namespace {
 
 void printScores(const LoadedInput& loaded, std::FILE* out)
 {
-    fmt::print(out, "{}: {} ({}), {} bytes\n", printable(loaded.name),
+    print(out, "{}: {} ({}), {} bytes\n", printable(loaded.name),
         loaded.format.empty() ? "no format" : loaded.format, confidenceName(loaded.confidence), loaded.bytes);
     for (const Diagnostic& one : loaded.diagnostics)
-        fmt::print(out, "  {}: {}\n", severityName(one.severity), printable(one.message));
+        print(out, "  {}: {}\n", severityName(one.severity), printable(one.message));
     if (loaded.scores.empty())
         return;
-    fmt::print(out, "  {:<18} {:>9} {:>7} {:>8} {:>10}  {}\n", "format", "sure", "blocks", "lines",
-        "first line", "why");
+    print(out, "  {:<18} {:>9} {:>7} {:>8} {:>10}  {}\n", "format", "sure", "blocks", "lines", "first line",
+        "why");
     for (const FormatScore& score : loaded.scores) {
         if (score.blocks == 0)
-            fmt::print(out, "  {:<18} {:>9} {:>7}\n", score.format, "no", 0);
+            print(out, "  {:<18} {:>9} {:>7}\n", score.format, "no", 0);
         else
-            fmt::print(out, "  {:<18} {:>9} {:>7} {:>8} {:>10}  {}\n", score.format,
+            print(out, "  {:<18} {:>9} {:>7} {:>8} {:>10}  {}\n", score.format,
                 confidenceName(score.best.confidence), score.blocks, score.lines, score.firstLine,
                 score.best.why);
     }
@@ -36,7 +36,7 @@ int formatsCommand(const Options& options, std::FILE* out, std::FILE* err)
 {
     OpenedInputs opened = openInputs(options.files);
     for (const Error& error : opened.errors)
-        fmt::print(err, "whichlock: {}: {}\n", printable(toString(error.position)), error.message);
+        print(err, "whichlock: {}: {}\n", printable(toString(error.position)), error.message);
     size_t taken = 0;
     for (const auto& source : opened.sources) {
         ProfileBuilder builder; // the records are not needed, only what became of the input

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/cli/progress.h"
 
-#include <fmt/format.h>
+#include "analyzer/cli/print.h"
+#include "analyzer/report/value_format.h"
+
 #include <unistd.h>
 
 namespace whichlock::cli {
@@ -24,7 +26,7 @@ void Progress::watch(Source& source)
     if (!enabled_)
         return;
     source.setProgress([this, name = source.name()](uint64_t done, uint64_t total) {
-        show(name, done, total);
+        show(printable(name), done, total);
         return true;
     });
 }
@@ -37,9 +39,9 @@ void Progress::show(const std::string& name, uint64_t done, uint64_t total)
     next_ = now + kBetween;
     constexpr uint64_t kMega = 1'000'000;
     if (total != 0)
-        fmt::print(stream_, "\r\033[K{}: {} of {} MB", name, done / kMega, total / kMega);
+        print(stream_, "\r\033[K{}: {} of {} MB", name, done / kMega, total / kMega);
     else
-        fmt::print(stream_, "\r\033[K{}: {} MB", name, done / kMega);
+        print(stream_, "\r\033[K{}: {} MB", name, done / kMega);
     std::fflush(stream_);
     shown_ = true;
 }
@@ -47,7 +49,7 @@ void Progress::show(const std::string& name, uint64_t done, uint64_t total)
 void Progress::finish()
 {
     if (shown_)
-        fmt::print(stream_, "\r\033[K");
+        print(stream_, "\r\033[K");
 }
 
 } // namespace whichlock::cli

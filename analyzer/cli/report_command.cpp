@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/print.h"
 #include "analyzer/cli/progress.h"
 #include "analyzer/model/session.h"
 #include "analyzer/report/document.h"
@@ -7,7 +8,6 @@
 #include "analyzer/report/value_format.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace whichlock::cli {
 namespace {
@@ -40,7 +40,7 @@ void printProblems(const std::vector<Diagnostic>& diagnostics, std::FILE* err)
         if (one.severity != Severity::Error && one.severity != Severity::DataLoss)
             continue;
         const std::string_view advice = codeAdvice(one.code);
-        fmt::print(err, "whichlock: {}: {}{}{}\n", printable(toString(one.position)), printable(one.message),
+        print(err, "whichlock: {}: {}{}{}\n", printable(toString(one.position)), printable(one.message),
             advice.empty() ? "" : "; ", advice);
     }
 }
@@ -86,7 +86,8 @@ int reportCommand(const Options& options, std::FILE* out, std::FILE* err)
 {
     const auto routines = lockTable(options.lockTable);
     if (!routines) {
-        fmt::print(err, "whichlock: {}: {}\n", toString(routines.error().position), routines.error().message);
+        print(err, "whichlock: {}: {}\n", printable(toString(routines.error().position)),
+            printable(routines.error().message));
         return kUsage;
     }
     OpenedInputs opened = openInputs(options.files);
@@ -101,7 +102,7 @@ int reportCommand(const Options& options, std::FILE* out, std::FILE* err)
     const int exitCode = exitCodeOf(profile, report);
     printProblems(report.diagnostics, err);
     if (exitCode == kInternalError)
-        fmt::print(err, "whichlock: internal error, please report it: {}\n", report.internalError);
+        print(err, "whichlock: internal error, please report it: {}\n", report.internalError);
     // Without anything that was read there is no report to print, except for programs that parse JSON.
     if ((exitCode == kUsage || exitCode == kUnknownFormat) && options.format != OutputFormat::Json)
         return exitCode;
