@@ -14,27 +14,115 @@ bool isWordEnd(char c)
     return kEnds.find(c) != std::string_view::npos;
 }
 
+bool isAlnum(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool isNameChar(char c)
+{
+    return isAlnum(c) || c == '_';
+}
+
+/// `/a/path`, `~/notes`, `../file`, `file:///x` (the part behind the colon).
+bool isPath(std::string_view word)
+{
+    for (const std::string_view start : {"~/", "./", "../", "//"}) {
+        if (word.starts_with(start) && word.size() > start.size())
+            return true;
+    }
+    return word.starts_with('/') && word.find_first_not_of('/') != std::string_view::npos
+        && word.find('/', 1) != std::string_view::npos;
+}
+
+/// `user@host`, but not the version or the stub of a symbol: `memcpy@GLIBC_2.14`, `malloc@plt`.
+bool isAddress(std::string_view word)
+{
+    const size_t at = word.find('@');
+    if (at == 0 || at == std::string_view::npos || at + 1 == word.size())
+        return false;
+    const std::string_view host = word.substr(at + 1);
+    return host != "plt"
+        && std::all_of(host.begin(), host.end(), [](char c) { return isAlnum(c) || c == '.' || c == '-'; });
+}
+
 class Redactor {
 public:
-    /// A text that is secret wherever it stands.
-    void secret(const std::string& text, const char* kind)
+    /// The name of an input: secret as the name of a position, and in text if it looks like a file's name.
+    void input(const std::string& name)
     {
-        if (!text.empty())
-            token(text, kind);
+        if (!name.empty())
+            inputs_.emplace(name, name.find_first_of("./") != std::string::npos);
+        token(name, "input");
+    }
+
+    /// A host: secret wherever it stands, with and without its domain.
+    void host(const std::string& name)
+    {
+        for (const std::string& text : {name, name.substr(0, name.find('.'))}) {
+            if (!text.empty())
+                token(text, "host");
+        }
+    }
+
+    /// The chain of a position: the input and the containers in it.
+    void applyToChain(std::string& chain)
+    {
+        const size_t end = chain.find(" > ");
+        if (inputs_.contains(chain.substr(0, end)))
+            chain.replace(0, end, token(chain.substr(0, end), "input"));
+        else
+            apply(chain);
+    }
+
+    /// Any word of a command line that has a slash is a path.
+    void applyToCommand(std::string& text)
+    {
+        replaceKnown(text);
+        replaceWords(text,
+            [](std::string_view word) { return word.find('/') != std::string_view::npos || isPath(word); });
     }
 
     void apply(std::string& text)
     {
-        for (const auto& [from, to] : known_) {
-            for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-                text.replace(at, from.size(), to);
-        }
-        replaceWords(text);
+        replaceKnown(text);
+        replaceWords(text, isPath);
     }
 
 private:
-    /// `user@host` and `/a/path` are secret by their shape.
-    void replaceWords(std::string& text)
+    /// Whether the text at `at` is `name` as a whole word, and if it is an input, whether it is meant.
+    bool standsAt(std::string_view text, size_t at, const std::string& name) const
+    {
+        if (!text.substr(at).starts_with(name) || (at > 0 && isNameChar(text[at - 1])))
+            return false;
+        const std::string_view behind = text.substr(at + name.size());
+        if (!behind.empty() && isNameChar(behind.front()) && isNameChar(name.back()))
+            return false;
+        const auto input = inputs_.find(name);
+        if (input == inputs_.end() || input->second)
+            return true;
+        const bool line = behind.size() > 1 && behind[0] == ':' && behind[1] >= '0' && behind[1] <= '9';
+        return line || behind.starts_with(", offset ");
+    }
+
+    void replaceKnown(std::string& text) const
+    {
+        std::string result;
+        for (size_t at = 0; at < text.size();) {
+            const auto known = std::find_if(known_.begin(), known_.end(),
+                [&](const auto& entry) { return !entry.first.empty() && standsAt(text, at, entry.first); });
+            if (known == known_.end()) {
+                result += text[at++];
+                continue;
+            }
+            result += known->second;
+            at += known->first.size();
+        }
+        text = std::move(result);
+    }
+
+    /// Addresses and paths are secret by their shape.
+    template <class IsSecretPath> void replaceWords(std::string& text, IsSecretPath isSecretPath)
     {
         std::string result;
         for (size_t at = 0; at < text.size();) {
@@ -42,12 +130,9 @@ private:
             while (end < text.size() && !isWordEnd(text[end]))
                 ++end;
             const std::string word = text.substr(at, end - at);
-            const bool path = word.size() > 1 && word[0] == '/'
-                && word.find_first_not_of('/') != std::string::npos && word.find('/', 1) != std::string::npos;
-            if (path)
+            if (isSecretPath(word))
                 result += token(word, "path");
-            else if (word.size() > 2 && word.find('@') != std::string::npos
-                && word.find("@@") == std::string::npos)
+            else if (isAddress(word))
                 result += token(word, "user");
             else
                 result += word;
@@ -74,8 +159,63 @@ private:
         }
     };
     std::map<std::string, std::string, LongestFirst> known_;
+    std::map<std::string, bool> inputs_; ///< and whether the name alone is looked for in text
     std::map<std::string, int> count_;
 };
+
+void redactSymbols(ReportSection& section, Redactor& redactor)
+{
+    for (std::vector<ReportSymbol>* list : {&section.idleSymbols, &section.lockSymbols,
+             &section.bounceSymbols, &section.artefactSymbols, &section.topSymbols}) {
+        for (ReportSymbol& symbol : *list)
+            redactor.apply(symbol.symbol);
+    }
+    for (AccountLine& line : section.account)
+        redactor.apply(line.what);
+    for (ReportLock& lock : section.locks) {
+        redactor.apply(lock.name);
+        for (ReportSite& site : lock.sites)
+            redactor.apply(site.name);
+    }
+    for (Candidate& candidate : section.candidates) {
+        redactor.apply(candidate.name);
+        for (std::string& reason : candidate.reasons)
+            redactor.apply(reason);
+    }
+}
+
+void redactTables(ReportSection& section, Redactor& redactor)
+{
+    for (ReportTable& table : section.tables) {
+        redactor.apply(table.rowName);
+        for (std::string& column : table.columns)
+            redactor.apply(column);
+        for (TableRow& row : table.rows)
+            redactor.apply(row.label);
+    }
+    for (ReportSeries& series : section.series) {
+        redactor.apply(series.label);
+        redactor.apply(series.xName);
+    }
+    for (ReportScore& score : section.scores)
+        redactor.apply(score.name);
+}
+
+void redactSection(ReportSection& section, Redactor& redactor)
+{
+    redactor.applyToChain(section.input);
+    redactor.applyToChain(section.position.chain);
+    redactor.applyToCommand(section.facts.command);
+    for (std::string* text : {&section.title, &section.event, &section.facts.host, &section.facts.kernel,
+             &section.facts.era, &section.tableAbout})
+        redactor.apply(*text);
+    for (std::vector<std::string>* texts : {&section.notes, &section.repairs}) {
+        for (std::string& text : *texts)
+            redactor.apply(text);
+    }
+    redactSymbols(section, redactor);
+    redactTables(section, redactor);
+}
 
 } // namespace
 
@@ -83,38 +223,23 @@ void redact(Report& report)
 {
     Redactor redactor;
     for (const ReportInput& input : report.inputs)
-        redactor.secret(input.name, "input");
+        redactor.input(input.name);
     for (const ReportSection& section : report.sections)
-        redactor.secret(section.facts.host, "host");
-    const auto apply = [&](std::string& text) { redactor.apply(text); };
+        redactor.host(section.facts.host);
     for (ReportInput& input : report.inputs)
-        apply(input.name);
-    apply(report.verdict.text);
-    for (ReportSection& section : report.sections) {
-        for (std::string* text : {&section.title, &section.input, &section.position.chain,
-                 &section.facts.host, &section.facts.command, &section.tableAbout, &section.gain})
-            apply(*text);
-        for (std::string& note : section.notes)
-            apply(note);
-        for (Candidate& candidate : section.candidates) {
-            for (std::string& reason : candidate.reasons)
-                apply(reason);
-        }
-        for (std::vector<ReportSymbol>* list : {&section.idleSymbols, &section.lockSymbols,
-                 &section.bounceSymbols, &section.artefactSymbols, &section.topSymbols}) {
-            for (ReportSymbol& symbol : *list)
-                apply(symbol.symbol);
-        }
-    }
+        redactor.applyToChain(input.name);
+    redactor.apply(report.verdict.text);
+    for (ReportSection& section : report.sections)
+        redactSection(section, redactor);
     for (ReportComparison& comparison : report.comparisons) {
         for (std::string* text : {&comparison.before, &comparison.after, &comparison.about, &comparison.note})
-            apply(*text);
+            redactor.apply(*text);
         for (ComparisonRow& row : comparison.rows)
-            apply(row.what);
+            redactor.apply(row.what);
     }
     for (Diagnostic& one : report.diagnostics) {
-        apply(one.message);
-        apply(one.position.chain);
+        redactor.apply(one.message);
+        redactor.applyToChain(one.position.chain);
     }
 }
 
