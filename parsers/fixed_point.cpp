@@ -65,8 +65,8 @@ std::optional<int64_t> parseScaled(std::string_view text, int decimals, bool exp
         int power = 0;
         const char* begin = text.data() + at + 1;
         const char* end = text.data() + text.size();
-        if (begin != end && *begin == '+')
-            ++begin;
+        if (begin != end && *begin == '+' && (++begin == end || !isDigit(*begin)))
+            return std::nullopt;
         const auto [stop, error] = std::from_chars(begin, end, power);
         if (error != std::errc() || stop != end || power < -30 || power > 18)
             return std::nullopt;
@@ -110,8 +110,8 @@ Share shareOf(uint64_t part, uint64_t whole)
 {
     if (whole == 0)
         return {};
-    const auto scaledPart = static_cast<Wide>(part) * Share::kWhole + whole / 2;
-    return {static_cast<int64_t>(scaledPart / whole)};
+    const Wide share = (static_cast<Wide>(part) * Share::kWhole + whole / 2) / whole;
+    return {share > INT64_MAX ? INT64_MAX : static_cast<int64_t>(share)};
 }
 
 } // namespace whichlock

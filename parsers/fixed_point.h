@@ -42,7 +42,7 @@ std::optional<Share> parsePercent(std::string_view text);
 /// Reads a run of digits whole. Empty when it is none or does not fit into 64 bits.
 std::optional<uint64_t> parseUnsigned(std::string_view text);
 
-/// part/whole as a Share, rounded to nearest; 0 of 0 is 0.
+/// part/whole as a Share, rounded to nearest; anything of 0 is 0.
 Share shareOf(uint64_t part, uint64_t whole);
 
 } // namespace whichlock
