@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/value_format.h"
 
+#include "parsers/input/text_cleaning.h"
+
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace whichlock {
@@ -31,6 +34,26 @@ std::string decimal(int64_t value, int scale, int decimals)
 constexpr int kFixedPointDigits = 6;
 constexpr int kPercentDigitsOfShare = 7;
 
+/// With one digit behind the point; what shows as zero has no sign.
+std::string signedDecimal(FixedPoint value)
+{
+    const std::string text = decimal(value.millionths, kFixedPointDigits, 1);
+    return value.millionths > 0 && text != "0.0" ? '+' + text : text;
+}
+
+bool isControl(std::string_view character)
+{
+    const auto byte = static_cast<unsigned char>(character[0]);
+    // C1 controls are U+0080..U+009F: 0xc2 0x80..0x9f in UTF-8.
+    return byte < 0x20 || byte == 0x7f
+        || (character.size() == 2 && byte == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0);
+}
+
+bool isInsideCharacter(const std::string& text, size_t at)
+{
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
+}
+
 } // namespace
 
 std::string formatShare(Share share, int decimals)
@@ -44,14 +67,12 @@ std::string formatShare(Share share, int decimals)
 
 std::string formatChange(FixedPoint percent)
 {
-    return fmt::format(
-        "{}{} %", percent.millionths > 0 ? "+" : "", decimal(percent.millionths, kFixedPointDigits, 1));
+    return signedDecimal(percent) + " %";
 }
 
 std::string formatPoints(FixedPoint points)
 {
-    return fmt::format(
-        "{}{}", points.millionths > 0 ? "+" : "", decimal(points.millionths, kFixedPointDigits, 1));
+    return signedDecimal(points);
 }
 
 std::string formatNumber(FixedPoint value)
@@ -78,7 +99,8 @@ std::string formatCount(uint64_t value)
 std::string formatRate(FixedPoint value)
 {
     constexpr int64_t kThousand = 1000;
-    if (value.millionths >= kThousand * kThousand * FixedPoint::kScale)
+    constexpr int64_t kShownAsAMillion = 999'950; // one digit behind the point would make it 1000.0 k
+    if (value.millionths >= kShownAsAMillion * FixedPoint::kScale)
         return decimal(value.millionths / (kThousand * kThousand), kFixedPointDigits, 2) + " M";
     if (value.millionths >= 10 * kThousand * FixedPoint::kScale)
         return decimal(value.millionths / kThousand, kFixedPointDigits, 1) + " k";
@@ -89,26 +111,30 @@ std::string elideMiddle(const std::string& text, size_t width)
 {
     if (text.size() <= width || width < 5)
         return text;
-    const size_t front = (width - 2) / 2;
-    const size_t back = width - 2 - front;
-    return text.substr(0, front) + ".." + text.substr(text.size() - back);
+    size_t front = (width - 2) / 2;
+    size_t back = text.size() - (width - 2 - front);
+    while (front > 0 && isInsideCharacter(text, front))
+        --front;
+    while (isInsideCharacter(text, back))
+        ++back;
+    return text.substr(0, front) + ".." + text.substr(back);
 }
 
 std::string printable(std::string_view text)
 {
     std::string result;
     result.reserve(text.size());
-    for (size_t at = 0; at < text.size(); ++at) {
-        const auto byte = static_cast<unsigned char>(text[at]);
-        // C1 controls are U+0080..U+009F: 0xc2 0x80..0x9f in UTF-8.
-        const bool c1 =
-            byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0;
-        if (byte < 0x20 || byte == 0x7f)
-            result += byte == '\t' ? ' ' : '?';
-        else if (c1)
-            result += '?', ++at;
+    while (!text.empty()) {
+        const size_t length = utf8Length(text);
+        const std::string_view character = text.substr(0, std::max<size_t>(length, 1));
+        if (character == "\t")
+            result += ' ';
+        else if (length == 0 || isControl(character))
+            result +=
+                '?'; // bytes of no character may be controls to a terminal that expects another encoding
         else
-            result += text[at];
+            result += character;
+        text.remove_prefix(character.size());
     }
     return result;
 }

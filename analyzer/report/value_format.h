@@ -25,7 +25,7 @@ std::string formatCount(uint64_t value);
 std::string formatRate(FixedPoint value);
 /// The middle is left out where the text has more than `width` characters.
 std::string elideMiddle(const std::string& text, size_t width);
-/// The text without control characters, so that input cannot steer a terminal.
+/// The text without control characters and bytes that are no UTF-8, so that input cannot steer a terminal.
 std::string printable(std::string_view text);
 
 } // namespace whichlock

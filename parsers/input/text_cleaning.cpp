@@ -191,27 +191,33 @@ bool isAscii(std::string_view text)
     return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
 }
 
+size_t utf8Length(std::string_view text)
+{
+    const auto lead = static_cast<unsigned char>(text[0]);
+    if (lead < 0x80)
+        return 1;
+    const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || length > text.size())
+        return 0;
+    // Overlong forms, surrogates, and what lies beyond U+10FFFF.
+    const auto second = static_cast<unsigned char>(text[1]);
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90)
+        || (lead == 0xf4 && second > 0x8f))
+        return 0;
+    for (size_t i = 1; i < length; ++i) {
+        if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80)
+            return 0;
+    }
+    return length;
+}
+
 bool isValidUtf8(std::string_view text)
 {
-    for (size_t at = 0; at < text.size();) {
-        const auto lead = static_cast<unsigned char>(text[at]);
-        if (lead < 0x80) {
-            ++at;
-            continue;
-        }
-        const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-        if (lead < 0xc2 || lead > 0xf4 || at + length > text.size())
+    while (!text.empty()) {
+        const size_t length = utf8Length(text);
+        if (length == 0)
             return false;
-        // Overlong forms, surrogates, and what lies beyond U+10FFFF.
-        const auto second = static_cast<unsigned char>(text[at + 1]);
-        if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f)
-            || (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
-            return false;
-        for (size_t i = 1; i < length; ++i) {
-            if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80)
-                return false;
-        }
-        at += length;
+        text.remove_prefix(length);
     }
     return true;
 }

@@ -31,6 +31,8 @@ bool endsInSoftBreak(std::string_view line);
 
 /// Whether all bytes are below 0x80.
 bool isAscii(std::string_view text);
+/// Bytes of the character at the front of a text that is not empty; 0 if it is no valid UTF-8.
+size_t utf8Length(std::string_view text);
 /// Whether the bytes are valid UTF-8 (ASCII included).
 bool isValidUtf8(std::string_view text);
 
