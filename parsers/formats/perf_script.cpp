@@ -50,6 +50,13 @@ bool isLongAddress(std::string_view text)
         && nextToken(text).size() >= kFewestDigits;
 }
 
+/// `3 x Disk (2TB)` has the form of a frame, but no address is that short.
+bool hasAddressOfAFrame(std::string_view line)
+{
+    constexpr size_t kFewestDigits = 4;
+    return nextToken(line).size() >= kFewestDigits;
+}
+
 /// The line `ahead` as a header. One without time and CPU must have a frame below it.
 std::optional<Header> headerAt(TextCursor& cursor, size_t ahead)
 {
@@ -60,12 +67,15 @@ std::optional<Header> headerAt(TextCursor& cursor, size_t ahead)
     if (!header || header->strong)
         return header;
     const TextLine* next = cursor.peek(ahead + 1);
-    return next != nullptr && isIndented(next->text) && isWholeFrame(next->text) ? header : std::nullopt;
+    return next != nullptr && isIndented(next->text) && isWholeFrame(next->text)
+            && hasAddressOfAFrame(next->text)
+        ? header
+        : std::nullopt;
 }
 
 bool hasFrameInLine(const Header& header, TextFrame& frame)
 {
-    return !header.text.empty() && classOf(header.event) != EventClass::Tracepoint
+    return !header.text.empty() && classOf(header) != EventClass::Tracepoint
         && parseFrame(header.text, frame) == FrameShape::Whole;
 }
 

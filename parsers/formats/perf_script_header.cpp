@@ -104,10 +104,11 @@ bool takeCpu(Scanner& scan, Header& header)
     return true;
 }
 
-/// `670.698257:`, with 9 digits behind the point where --ns is given.
+/// `670.698257:`, with 9 digits behind the point where --ns is given. No other number of digits is ever
+/// printed; `6009.0001:` is an id of a device in a kernel log.
 bool takeTime(Scanner& scan, Header& header)
 {
-    constexpr size_t kFewestDecimals = 3;
+    constexpr size_t kMicroseconds = 6;
     constexpr size_t kMostDecimals = 9;
     std::string_view token = scan.peekToken();
     if (!token.ends_with(':') || !isDigit(token.front()))
@@ -118,7 +119,7 @@ bool takeTime(Scanner& scan, Header& header)
     if (point == std::string_view::npos)
         return false;
     const std::string_view decimals = token.substr(point + 1);
-    if (decimals.size() < kFewestDecimals || decimals.size() > kMostDecimals || !isAllDigits(decimals)
+    if ((decimals.size() != kMicroseconds && decimals.size() != kMostDecimals) || !isAllDigits(decimals)
         || !isAllDigits(token.substr(0, point)))
         return false;
     const auto seconds = parseUnsigned(token.substr(0, point));
@@ -131,6 +132,16 @@ bool takeTime(Scanner& scan, Header& header)
         header.timeNs = time;
     scan.take(length);
     return true;
+}
+
+/// `d..3.`: the state of interrupts and preemption, which the kernel's tracer prints behind the CPU.
+bool isTracerState(std::string_view token)
+{
+    constexpr size_t kFewest = 4;
+    constexpr size_t kMost = 6;
+    return token.size() >= kFewest && token.size() <= kMost && token.find('.') != std::string_view::npos
+        && token.find_first_not_of(".dDnNpPhHsSzZbBlL#0123456789") == std::string_view::npos
+        && !isDigit(token.front());
 }
 
 /// The columns misc (`KUH`) and tod (`2026-01-31 12:00:00.123456`), which stand before the time.
@@ -222,6 +233,10 @@ std::optional<Header> parseColumns(std::string_view text, bool hasComm)
     const bool hasCpu = takeCpu(scan, header);
     bool hasTime = takeTime(scan, header);
     if (!hasTime && (hasIds || hasCpu)) {
+        if (hasCpu && isTracerState(scan.peekToken())) {
+            scan.take(scan.peekToken().size());
+            header.kernelTrace = true;
+        }
         skipMiscAndDate(scan);
         hasTime = takeTime(scan, header);
     }
@@ -242,7 +257,35 @@ void splitThreadFromComm(Header& header)
     if (const auto tid = parseId(header.comm.substr(dash + 1))) {
         header.tid = *tid;
         header.comm = header.comm.substr(0, dash);
+        header.kernelTrace = true;
     }
+}
+
+/// `xfs_ilock: dev 252:0 ino 0x43`: what perf prints behind an event that it samples is an address and a
+/// symbol, and the names of counters have no underscores unless they are a PMU's.
+bool hasFieldsOfATracepoint(const Header& header)
+{
+    constexpr size_t kFewestAddressDigits = 6;
+    const std::string_view event = header.event;
+    if (header.period || event.find('_') == std::string_view::npos || header.text.empty())
+        return false;
+    const bool isName = std::all_of(event.begin(), event.end(),
+        [](char c) { return (c >= 'a' && c <= 'z') || isDigit(c) || c == '_' || c == '.'; });
+    const std::string_view first = header.text.substr(0, header.text.find(' '));
+    const bool isAddress = first.size() >= kFewestAddressDigits
+        && first.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+    return isName && !isAddress && header.text.back() != ')';
+}
+
+/// What is left open by the columns alone: the kernel's tracer, and lines of a kernel log.
+bool settleTrace(Header& header)
+{
+    splitThreadFromComm(header);
+    header.kernelTrace = header.kernelTrace || hasFieldsOfATracepoint(header);
+    const bool onlyTime = header.comm.empty() && header.tid == -1 && header.cpu == -1;
+    if (!onlyTime || header.text.empty() || header.period)
+        return true;
+    return classOf(header.event) != EventClass::Hardware || isFrame(header.text);
 }
 
 } // namespace
@@ -262,8 +305,7 @@ std::optional<Header> parseHeader(std::string_view line)
         if (isDigit(c) || c == '[' || c == '-') {
             if (auto header = parseColumns(line.substr(at), at > start)) {
                 header->comm = trimmed(line.substr(start, at - start));
-                splitThreadFromComm(*header);
-                return header;
+                return settleTrace(*header) ? header : std::nullopt;
             }
         }
         while (at < mostStart && !isBlank(line[at]))

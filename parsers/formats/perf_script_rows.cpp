@@ -144,6 +144,12 @@ EventClass classOf(std::string_view event)
     return EventClass::Tracepoint;
 }
 
+EventClass classOf(const Header& header)
+{
+    const EventClass byName = classOf(header.event);
+    return header.kernelTrace && byName == EventClass::Hardware ? EventClass::Tracepoint : byName;
+}
+
 HeaderField parseHeaderField(std::string_view line)
 {
     if (!line.starts_with('#'))

@@ -23,6 +23,9 @@ struct Header {
     bool strong = false;      ///< the time or the CPU is printed: not easily met in prose
     bool isRecord = false;    ///< a `PERF_RECORD_*` line; `event` is that name
     bool overflow = false;    ///< the period does not fit into 64 bits
+    /// Text of the kernel's own tracer (`comm-tid [cpu] time: event: fields`): the event is a tracepoint,
+    /// though its subsystem is not printed, or a function or message. perf itself prints that shape no more.
+    bool kernelTrace = false;
 };
 
 /// Reads a header; empty when the line is none. Looks at a bounded part of long lines.
@@ -48,6 +51,7 @@ enum class EventClass : uint8_t {
 };
 
 EventClass classOf(std::string_view event);
+EventClass classOf(const Header& header);
 
 /// One line of the block that `--header` prints: `# key : value`. The key is empty if the line is none.
 struct HeaderField {

@@ -78,7 +78,7 @@ const SectionHandle* EventSections::begin(const Header& header, const TextLine& 
     record.event = header.event;
     if (record.command.empty())
         record.command = command_;
-    const EventClass eventClass = classOf(header.event);
+    const EventClass eventClass = classOf(header);
     setQuantity(record, eventClass, hasPeriod);
     if (eventClass == EventClass::Tracepoint) {
         notTimedCount_.add(context_, line, {});

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Shapes met in public texts that the samples do not hold: what is a table there, and what is none.
+#include "tests/support/recording_sink.h"
+
+#include <gtest/gtest.h>
+
+namespace whichlock::test {
+namespace {
+
+TEST(Shapes, takesNoKernelLogForSamplesOfPerf)
+{
+    RecordingSink sink;
+    loadText("Aug 26 09:07:59 box kernel: [    3.337473] lenovo 0003:17EF:\n"
+             "6009.0001: input,hidraw0: USB HID v1.10 Keyboard\n"
+             "Aug 26 09:07:59 box kernel: [    3.404251] lenovo 0003:17EF:\n"
+             "6009.0002: input,hiddev0,hidraw1: USB HID v1.10 Mouse\n",
+        sink);
+    EXPECT_TRUE(sink.sections.empty());
+}
+
+TEST(Shapes, takesTheKernelsOwnTraceForCountsAndNotForCpuTime)
+{
+    RecordingSink sink;
+    loadText("     worker-19863 [005] 13469.350152: xfs_file_read: dev 252:0 ino 0x43 size 0x2800\n"
+             "     worker-19863 [005] 13469.351960: xfs_file_read: dev 252:0 ino 0x43 size 0x2800\n"
+             "     worker-19863 [005] 13469.352705: function: io_submit_sqes\n"
+             "     worker-19863 [005] 13469.353473: xfs_file_read: dev 252:0 ino 0x43 size 0x2800\n",
+        sink);
+    ASSERT_EQ(sink.sections.size(), 2U);
+    for (const KeptSection& section : sink.sections) {
+        EXPECT_EQ(section.record.kind, SectionKind::LockTrace);
+        EXPECT_EQ(section.record.quantity, QuantityKind::Count);
+    }
+    EXPECT_EQ(sink.sections[0].samples.size(), 3U);
+    EXPECT_EQ(sink.sections[0].samples[0].comm, "worker");
+    EXPECT_EQ(sink.sections[0].samples[0].tid, 19863);
+}
+
+TEST(Shapes, readsTheStateThatTheKernelsTracerPrintsBehindTheCpu)
+{
+    RecordingSink sink;
+    loadText("sync-1014  [001] ....   534.272310: finish_commit: Discarding 194-207 (len: 134)\n"
+             "sync-1014  [001] d..3.  534.272315: finish_commit: Discarding 194-207 (len: 134)\n"
+             "sync-1014  [001] ....   534.272325: finish_commit: Discarding 217-235 (len: 180)\n",
+        sink);
+    ASSERT_EQ(sink.sections.size(), 1U);
+    EXPECT_EQ(sink.sections[0].record.kind, SectionKind::LockTrace);
+    ASSERT_EQ(sink.sections[0].samples.size(), 3U);
+    EXPECT_EQ(sink.sections[0].samples[1].comm, "sync");
+    EXPECT_EQ(sink.sections[0].samples[1].tid, 1014);
+    EXPECT_EQ(sink.sections[0].samples[1].cpu, 1);
+}
+
+TEST(Shapes, takesNoListOfDisksForASampleWithAFrame)
+{
+    RecordingSink sink;
+    loadText("- raid1c3 with 3 HDDs:\n  3 x Maker Model AB2000 (2TB)\n  * pid policy\n"
+             "- raid1c3 with 4 HDDs:\n  4 x Maker Model AB2000 (2TB)\n  * pid policy\n",
+        sink);
+    EXPECT_TRUE(sink.sections.empty());
+}
+
+TEST(Shapes, takesNoLogLinesWithTimesForSamplesOfPerf)
+{
+    RecordingSink sink;
+    loadText("  399.829437:  logd: last item 0x11002dd000 count 101\n"
+             "  400.099622:  logd: target 0x11002f3600, prev 0x11002f3600\n"
+             "  400.099623:  logd: first item 0x11002f3600\n",
+        sink);
+    EXPECT_TRUE(sink.sections.empty());
+}
+
+} // namespace
+} // namespace whichlock::test
