@@ -8,11 +8,17 @@ namespace {
 
 constexpr size_t kMaxTitleLength = 78;
 
+/// `On Mon, 06 Jan 2003, N wrote:` says who is quoted below, not what the table is.
+bool isAttribution(std::string_view text)
+{
+    return text.ends_with(" wrote:") || text.ends_with(" writes:");
+}
+
 /// Whether a line may be the caption of a table, judged by itself.
 bool mayBeTitle(std::string_view text)
 {
     return !text.empty() && text.size() <= kMaxTitleLength && !isRule(text) && promptedCommand(text).empty()
-        && decoratedHeading(text).empty()
+        && decoratedHeading(text).empty() && !isAttribution(text)
         && text.find_first_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
         != std::string_view::npos;
 }
@@ -115,7 +121,9 @@ std::string Surroundings::title() const
             continue;
         const bool firstOfParagraph = i == 0 || isBlank(i - 1) || isRule(recent_[i - 1]);
         const bool lastOfParagraph = i + 1 == recent_.size() || isBlank(i + 1) || isRule(recent_[i + 1]);
-        if (text.ends_with(':') && lastOfParagraph)
+        // The one word that a wrapped sentence left on its last line (`this:`) says nothing.
+        const bool leftOver = !firstOfParagraph && text.find(' ') == std::string_view::npos;
+        if (text.ends_with(':') && lastOfParagraph && !leftOver)
             return std::string(withoutDecoration(text));
         if (alone.empty() && firstOfParagraph && lastOfParagraph && !text.ends_with('.')
             && !text.ends_with('?'))

@@ -70,5 +70,33 @@ TEST(Shapes, takesNoLogLinesWithTimesForSamplesOfPerf)
     EXPECT_TRUE(sink.sections.empty());
 }
 
+TEST(Shapes, takesNoAttributionOfAQuoteForATitle)
+{
+    RecordingSink sink;
+    loadText("On Mon, Jan 06, 2003 at 04:35:17PM -0700, N wrote:\n"
+             ">   6383 .text.lock.swap                          110.0517\n"
+             ">   4689 .text.lock.vmscan                         28.2470\n"
+             ">   4486 shrink_cache                               4.6729\n",
+        sink);
+    ASSERT_EQ(sink.sections.size(), 1U);
+    EXPECT_EQ(sink.sections[0].record.title, "");
+}
+
+TEST(Shapes, takesNoWordLeftOverFromASentenceForATitle)
+{
+    RecordingSink sink;
+    loadText("For the workload described above the kernel profile looks like\nthis:\n\n"
+             "  74453 total                                      0.0121\n"
+             "  25839 update_atime                              44.8594\n"
+             "  19595 _read_unlock_irq                         306.1719\n\nafter:\n\n"
+             "  54453 total                                      0.0121\n"
+             "   5839 update_atime                              44.8594\n"
+             "   9595 _read_unlock_irq                         306.1719\n",
+        sink);
+    ASSERT_EQ(sink.sections.size(), 2U);
+    EXPECT_EQ(sink.sections[0].record.title, "");
+    EXPECT_EQ(sink.sections[1].record.title, "after");
+}
+
 } // namespace
 } // namespace whichlock::test
