@@ -98,5 +98,23 @@ TEST(Shapes, takesNoWordLeftOverFromASentenceForATitle)
     EXPECT_EQ(sink.sections[1].record.title, "after");
 }
 
+TEST(Shapes, readsVmstatWithTheTimeInFrontOfEachRow)
+{
+    RecordingSink sink;
+    loadText(
+        "--time-- procs -----------memory---------- ---swap-- -----io---- --system-- -----cpu-----\n"
+        "          r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+        "21:21:49  2  0    376 14100062 945216 846464    0    0     2   806 31414 37894  2  1 97  0  0\t\n"
+        "21:21:54  5  0    376 14098438 945232 846516    0    0     3   283 36567 40997  2  1 98  0  0\t\n",
+        sink);
+    ASSERT_EQ(sink.sections.size(), 1U);
+    const KeptSection& section = sink.sections[0];
+    ASSERT_EQ(section.counterColumns.size(), 17U);
+    EXPECT_EQ(section.counterColumns.front(), "r");
+    ASSERT_EQ(section.counterRows.size(), 2U);
+    EXPECT_EQ(section.counterRows[1].front(), 5);
+    EXPECT_EQ(section.counterRows[1][11], 40997);
+}
+
 } // namespace
 } // namespace whichlock::test

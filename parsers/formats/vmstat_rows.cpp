@@ -74,6 +74,22 @@ std::string_view withoutDashes(std::string_view word)
     return word.substr(begin, word.find_last_not_of("-|") - begin + 1);
 }
 
+/// `21:21:49`, `2019-04-12`: what collectors print in front of each row.
+bool isTimeOrDate(std::string_view word)
+{
+    constexpr size_t kTime = 8;
+    constexpr size_t kDate = 10;
+    if (word.size() != kTime && word.size() != kDate)
+        return false;
+    const bool time = word.size() == kTime;
+    for (size_t i = 0; i < word.size(); ++i) {
+        const bool mark = time ? i == 2 || i == 5 : i == 4 || i == 7;
+        if (mark ? word[i] != (time ? ':' : '-') : !isDigit(word[i]))
+            return false;
+    }
+    return true;
+}
+
 bool hasTwice(const std::vector<std::string_view>& words)
 {
     for (size_t i = 0; i < words.size(); ++i) {
@@ -173,8 +189,8 @@ std::optional<Columns> columnsOf(const std::vector<std::string>& words)
 bool isGroupLine(std::string_view line)
 {
     constexpr size_t kLongest = 256;
-    constexpr std::array<std::string_view, 13> kGroups = {"procs", "proc", "memory", "swap", "io", "system",
-        "cpu", "page", "disks", "disk", "faults", "traps", "timestamp"};
+    constexpr std::array<std::string_view, 15> kGroups = {"procs", "proc", "memory", "swap", "io", "system",
+        "cpu", "page", "disks", "disk", "faults", "traps", "timestamp", "time", "date"};
     if (line.size() > kLongest)
         return false;
     bool any = false;
@@ -224,7 +240,7 @@ RowTokens rowTokens(std::string_view line, size_t fields)
             row.remark = true;
         } else if (counter) {
             row.values.push_back(token);
-        } else {
+        } else if (!row.values.empty() || !isTimeOrDate(token)) {
             row.foreign = true;
             return row;
         }
