@@ -4,6 +4,7 @@
 #include "analyzer/report/value_format.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace whichlock {
@@ -129,17 +130,43 @@ std::string unknownText(const Report& report, const ReportSection& section)
         formatShare(share.value_or(Share{}), 2), whole, blind, price);
 }
 
+/// `lock` as a part of the name of an event; `block` and `clock` are something else.
+bool namesALock(std::string_view event)
+{
+    constexpr std::string_view kLock = "lock";
+    for (size_t at = event.find(kLock); at != std::string_view::npos; at = event.find(kLock, at + 1)) {
+        if (at == 0 || (event[at - 1] != 'b' && event[at - 1] != 'c'))
+            return true;
+    }
+    return false;
+}
+
+/// Whether a tracepoint tells of locks or of the scheduler; probes are judged by the function's name.
+bool concernsWaiting(std::string_view event)
+{
+    constexpr std::array<std::string_view, 8> kParts = {
+        "sched:", "sched_", "mutex", "futex", "rwsem", "rw_sem", "semaphore", "contention_"};
+    return namesALock(event) || std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
+        return event.find(part) != std::string_view::npos;
+    });
+}
+
 std::string noProfileText(const Report& report)
 {
     bool counters = false;
     bool tables = false;
     bool events = false;
+    bool otherEvents = false;
     std::string scalingNote;
     std::string about;
     for (const ReportSection& section : report.sections) {
         counters = counters || section.kind == SectionKind::Counters;
         tables = tables || section.kind == SectionKind::Measurements;
-        events = events || section.kind == SectionKind::LockTrace;
+        if (section.kind == SectionKind::LockTrace) {
+            const bool waiting = concernsWaiting(section.event);
+            events = events || waiting;
+            otherEvents = otherEvents || !waiting;
+        }
         if (section.scaling && section.scaling->throughputLast < section.scaling->throughputFirst
             && scalingNote.empty() && !section.notes.empty())
             scalingNote = section.notes.front();
@@ -156,6 +183,10 @@ std::string noProfileText(const Report& report)
     if (events)
         return "UNKNOWN. Lock and scheduler events were counted, not timed: how long anybody waited is not "
                "in this input.";
+    if (otherEvents)
+        return "UNKNOWN. The events that were recorded are neither of locks nor of the scheduler: no lock "
+               "can "
+               "be seen in them.";
     if (tables)
         return "UNKNOWN. Tables of results only, no profile: no lock can be seen in them.";
     if (counters)
