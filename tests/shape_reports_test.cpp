@@ -15,6 +15,22 @@ Reported reportOf(const std::string& text)
     return reportOfTexts({{"mail.txt", text}});
 }
 
+TEST(ShapeReports, namesTheLockOfAStubWithUnderscores)
+{
+    // 3044 + 2340 of 23991 - 7679 busy ticks = 33.0 %
+    const Reported reported = reportOf(" 23991 total                                      0.0257\n"
+                                       "  7679 default_idle                             147.6731\n"
+                                       "  3044 _text_lock_dcache                          8.7221\n"
+                                       "  2340 _text_lock_swap                           43.3333\n"
+                                       "  1160 do_anonymous_page                          3.4940\n"
+                                       "   776 d_lookup                                   2.8116\n");
+    EXPECT_EQ(reported.json.at("verdict").at("guilty"), "yes");
+    const Json section = reported.json.at("sections")[0];
+    EXPECT_NEAR(section.at("contention_share_of_busy_percent").get<double>(), 33.0, 0.05);
+    ASSERT_FALSE(reported.lockRows().empty());
+    EXPECT_EQ(reported.lockRows()[0].at("name"), "dcache_lock");
+}
+
 TEST(ShapeReports, callsNoProbeAnEventOfLocks)
 {
     const Reported reported =

@@ -150,7 +150,14 @@ std::vector<const Routine*> RoutineTable::find(std::string_view symbol, const Co
         keepForMachine(rows, context.arch);
         append(found, rows);
     };
-    const std::string_view name = normalisedView(symbol);
+    std::string_view name = normalisedView(symbol);
+    // Before 2.4.19 and in trees of that time the stub section's label had underscores for the dots.
+    constexpr std::string_view kOldStub = "_text_lock_";
+    std::string stub;
+    if (name.size() > kOldStub.size() && name.starts_with(kOldStub)) {
+        stub.append(".text.lock.").append(name.substr(kOldStub.size()));
+        name = stub;
+    }
     collectExact(symbol);
     if (name != symbol)
         collectExact(name);
