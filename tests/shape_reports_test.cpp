@@ -58,5 +58,36 @@ TEST(ShapeReports, stillSaysThatLockEventsWereOnlyCounted)
     EXPECT_PRED_FORMAT2(IsSubstring, "Lock and scheduler events were counted", reported.flatText());
 }
 
+TEST(ShapeReports, takesTheKernelFromTheTitleOfATable)
+{
+    const Reported reported = reportOf("12 CPUs 2.6.23-rc6 No private futex:\n\n"
+                                       "samples  %        symbol name\n"
+                                       "6908330  23.7520  __down_read\n"
+                                       "4990895  17.1595  __up_read\n"
+                                       "2165162   7.4442  find_vma\n"
+                                       "1557829   5.3561  drop_futex_key_refs\n");
+    EXPECT_EQ(reported.json.at("sections")[0].at("facts").at("era"), "2.6.23-rc6 (by title)");
+}
+
+TEST(ShapeReports, takesNoVersionOfOtherSoftwareForTheKernel)
+{
+    const Reported reported = reportOf("with libfoo 2.3.4:\n\n"
+                                       "samples  %        symbol name\n"
+                                       "6908330  23.7520  __foo\n"
+                                       "4990895  17.1595  bar\n"
+                                       "2165162   7.4442  baz\n");
+    EXPECT_FALSE(reported.json.at("sections")[0].at("facts").contains("era"));
+}
+
+TEST(ShapeReports, writesAnEraWithinOneSeriesReadably)
+{
+    // __down_read of the spinlock-based kind is known for all of 2.6.
+    const Reported reported = reportOf("samples  %        symbol name\n"
+                                       "6908330  23.7520  __down_read\n"
+                                       "2165162   7.4442  find_vma\n"
+                                       "2069868   7.1166  foo_wait\n");
+    EXPECT_EQ(reported.json.at("sections")[0].at("facts").at("era"), "2.6 (by symbols)");
+}
+
 } // namespace
 } // namespace whichlock::test

@@ -54,6 +54,38 @@ std::vector<VersionClaim> versionsInFacts(const std::vector<Fact>& facts, FactKi
     return claims;
 }
 
+/// The version of a kernel that a section's title names: `12 CPUs 2.6.23-rc6 base`, `kernel 2.6.9: reads`.
+/// Other software has versions too: the word needs a kernel's suffix or the word for it in front.
+std::vector<VersionClaim> versionsInTitle(std::string_view title)
+{
+    constexpr std::array<std::string_view, 8> kSuffixes = {
+        "-rc", "-pre", "-mm", "-ac", "-aa", "-bk", "-test", "pre"};
+    constexpr std::array<std::string_view, 6> kNames = {
+        "kernel", "Kernel", "linux", "Linux", "vanilla", "mainline"};
+    std::vector<VersionClaim> claims;
+    std::string_view before;
+    while (!title.empty()) {
+        const size_t end = std::min(title.find_first_of(" ,:;()"), title.size());
+        const std::string_view word = title.substr(0, end);
+        title.remove_prefix(std::min(end + 1, title.size()));
+        if (word.empty())
+            continue;
+        const bool named = std::find(kNames.begin(), kNames.end(), before) != kNames.end();
+        before = word;
+        if (word.front() < '1' || word.front() > '9')
+            continue;
+        const std::string_view rest =
+            word.substr(std::min(word.find_first_not_of("0123456789."), word.size()));
+        const bool suffixed = std::any_of(kSuffixes.begin(), kSuffixes.end(),
+            [&](std::string_view suffix) { return rest.starts_with(suffix); });
+        if (!named && !suffixed)
+            continue;
+        if (auto claim = versionIn(word))
+            claims.push_back(std::move(*claim));
+    }
+    return claims;
+}
+
 /// Versions among the labels of benchmark tables of the same input (`2.6.8.1-mm1+nodespan`).
 std::vector<VersionClaim> versionsInLabels(const Profile& profile, uint32_t input)
 {
@@ -78,6 +110,16 @@ std::vector<VersionClaim> versionsInLabels(const Profile& profile, uint32_t inpu
 bool contains(std::string_view text, std::string_view part)
 {
     return text.find(part) != std::string_view::npos;
+}
+
+/// `2.6.8 to 2.6.32`; an upper end that only names the series of the lower one is left open within it.
+std::string eraRange(const KernelVersion& since, const KernelVersion& until)
+{
+    const bool sameSeries = until.parts <= since.parts
+        && std::equal(until.part.begin(), until.part.begin() + until.parts, since.part.begin());
+    if (!sameSeries)
+        return toString(since) + " to " + toString(until);
+    return until.parts == since.parts ? toString(since) : toString(since) + " to " + toString(until) + ".x";
 }
 
 /// The era that the lock symbols of the section leave, if it has both ends: names come and go with kernels.
@@ -105,7 +147,7 @@ void useSymbolEras(
     }
     if (era && era->since && era->until) {
         context.era = era;
-        context.kernel = toString(*era->since) + " to " + toString(*era->until);
+        context.kernel = eraRange(*era->since, *era->until);
         context.kernelSource = "symbols";
     }
 }
@@ -185,6 +227,7 @@ RecordingContext recordingContextOf(
     }
     useVersions(versionsInFacts(section.facts, FactKind::Kernel), "header", context);
     useVersions(versionsInFacts(section.facts, FactKind::Image), "image name", context);
+    useVersions(versionsInTitle(section.record.title), "title", context);
     const char* const source = section.record.format == "perf-script" ? "header" : "text";
     useVersions(versionsInFacts(inputFacts, FactKind::Kernel), source, context);
     useVersions(versionsInLabels(profile, section.input), "table labels", context);

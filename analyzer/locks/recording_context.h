@@ -16,7 +16,7 @@ enum class NmiSafety : uint8_t { Safe, NotSafe, Unknown };
 
 struct RecordingContext {
     std::string kernel;       ///< version as printed, or empty
-    std::string kernelSource; ///< `header`, `image name`, `text`, `table labels`, `symbols`
+    std::string kernelSource; ///< `header`, `image name`, `title`, `text`, `table labels`, `symbols`
     std::optional<Era> era;   ///< nothing = unknown: tables give candidates only
     std::string arch;         ///< empty = unknown
     std::string archSource;
