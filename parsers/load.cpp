@@ -29,6 +29,20 @@ constexpr Magic kMagics[] = {
         "an ELF file", "name a profile, not a program"},
 };
 
+/// Texts that are known and not read yet, by words that stand in few others.
+constexpr Magic kTextSigns[] = {
+    {"lock_stat version", "/proc/lock_stat", ""},
+    {"con-bounces", "/proc/lock_stat", ""},
+    {"SPINLOCKS  ", "a lockmeter report", ""},
+    {"total wait     max wait     avg wait", "perf lock contention", ""},
+    {"# Overhead  ", "perf report", "use `perf script` on the recording"},
+    {"# Children  ", "perf report", "use `perf script` on the recording"},
+    {"Shared Data Cache Line Table", "perf c2c", ""},
+    {"%stddev", "a comparison of the kernel test robot", ""},
+    {"--- contention", "a pprof contention profile", ""},
+    {"Full thread dump", "a Java thread dump", ""},
+};
+
 /// Bytes that no text has; a few of them are damage, many are a binary file.
 bool looksBinary(std::string_view head)
 {
@@ -56,13 +70,26 @@ std::optional<Diagnostic> whyNotText(std::string_view head, const std::string& n
     return std::nullopt;
 }
 
+Diagnostic whyNothingWasFound(std::string_view head, const std::string& name)
+{
+    for (const Magic& sign : kTextSigns) {
+        if (head.find(sign.bytes) != std::string_view::npos)
+            return makeDiagnostic(DiagnosticCode::KnownButUnread,
+                "looks like " + std::string(sign.name) + ", which is not read yet"
+                    + (sign.advice.empty() ? "" : "; " + std::string(sign.advice)),
+                {.chain = name});
+    }
+    return makeDiagnostic(DiagnosticCode::NoProfileFound,
+        "is a text without a profile or table that is known", {.chain = name});
+}
+
 /// What an input is named after: a profile before counters beside it, else what takes most lines.
 bool betterThan(const FormatScore& a, const FormatScore& b)
 {
     return a.yields != b.yields ? a.yields < b.yields : a.lines > b.lines;
 }
 
-void chooseFormat(LoadedInput& loaded)
+void chooseFormat(LoadedInput& loaded, std::string_view head)
 {
     const FormatScore* best = nullptr;
     for (const FormatScore& score : loaded.scores) {
@@ -71,8 +98,7 @@ void chooseFormat(LoadedInput& loaded)
     }
     if (best == nullptr) {
         loaded.failed = true;
-        loaded.diagnostics.push_back(makeDiagnostic(DiagnosticCode::NoProfileFound,
-            "is a text without a profile or table that is known", {.chain = loaded.name}));
+        loaded.diagnostics.push_back(whyNothingWasFound(head, loaded.name));
         return;
     }
     loaded.format = best->format;
@@ -106,7 +132,7 @@ LoadedInput load(Source& source, RecordSink& sink, const LoadOptions& options)
     TextCursor cursor(source, loaded.diagnostics);
     loaded.scores = readTextDocument(cursor, sink, formats);
     loaded.bytes = source.bytesRead();
-    chooseFormat(loaded);
+    chooseFormat(loaded, *head);
     return loaded;
 }
 

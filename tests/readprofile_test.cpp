@@ -50,5 +50,18 @@ TEST(Readprofile, countsABinListedTwiceOnce)
     EXPECT_EQ(sink.diagnostics[0].position.line, 4U);
 }
 
+TEST(Load, tellsAKnownTextThatIsNotReadYetFromOneThatIsUnknown)
+{
+    RecordingSink sink;
+    const LoadedInput known =
+        loadText("lock_stat version 0.3\n----\n class name    con-bounces    contentions\n", sink);
+    ASSERT_EQ(known.diagnostics.size(), 1U);
+    EXPECT_EQ(known.diagnostics[0].code, DiagnosticCode::KnownButUnread);
+    EXPECT_NE(known.diagnostics[0].message.find("/proc/lock_stat"), std::string::npos);
+    const LoadedInput unknown = loadText("nothing to be seen here\n", sink);
+    ASSERT_EQ(unknown.diagnostics.size(), 1U);
+    EXPECT_EQ(unknown.diagnostics[0].code, DiagnosticCode::NoProfileFound);
+}
+
 } // namespace
 } // namespace whichlock::test
