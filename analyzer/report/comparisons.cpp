@@ -60,8 +60,7 @@ ReportComparison compareProfiles(const Profile& profile, const Report& report, s
         const auto figure = [&](const Weight* weight) -> std::optional<FixedPoint> {
             if (weight == nullptr)
                 return std::nullopt;
-            return byShare ? percentOf(weight->printed)
-                           : FixedPoint::fromInteger(static_cast<int64_t>(weight->value));
+            return byShare ? percentOf(weight->printed) : fixedFromCount(weight->value);
         };
         ComparisonRow row = rowOf(symbol, figure(weights.first), figure(weights.second));
         if (byShare && row.before && row.after)
@@ -74,8 +73,7 @@ ReportComparison compareProfiles(const Profile& profile, const Report& report, s
     std::stable_sort(result.rows.begin(), result.rows.end(),
         [&](const ComparisonRow& x, const ComparisonRow& y) { return size(x) > size(y); });
     if (!byShare && first.total && second.total)
-        result.rows.push_back(rowOf("total", FixedPoint::fromInteger(static_cast<int64_t>(*first.total)),
-            FixedPoint::fromInteger(static_cast<int64_t>(*second.total))));
+        result.rows.push_back(rowOf("total", fixedFromCount(*first.total), fixedFromCount(*second.total)));
     return result;
 }
 

@@ -30,9 +30,11 @@ void noteScaling(ReportSection& section)
                 formatNumber(scaling.firstX), formatNumber(scaling.lastX), xName, rates));
         return;
     }
-    section.notes.push_back(fmt::format("{} times the throughput at {} {} ({} % efficiency): {}.",
-        formatDecimal(scaling.speedupLast, 2), formatNumber(scaling.lastX), xName,
-        formatDecimal(scaling.efficiencyLastPercent, 1), rates));
+    const std::string efficiency = scaling.efficiencyLastPercent
+        ? fmt::format(" ({} % efficiency)", formatDecimal(*scaling.efficiencyLastPercent, 1))
+        : std::string();
+    section.notes.push_back(fmt::format("{} times the throughput at {} {}{}: {}.",
+        formatDecimal(scaling.speedupLast, 2), formatNumber(scaling.lastX), xName, efficiency, rates));
 }
 
 /// vmstat under the same heading as a profile: how much of the system time is spinning.

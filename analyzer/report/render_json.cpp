@@ -264,7 +264,8 @@ void putMeasurements(Json& json, const ReportSection& section)
     to["throughput_first"] = number(scaling.throughputFirst);
     to["throughput_last"] = number(scaling.throughputLast);
     to["speedup_last"] = number(scaling.speedupLast);
-    to["efficiency_last_percent"] = number(scaling.efficiencyLastPercent);
+    if (scaling.efficiencyLastPercent)
+        to["efficiency_last_percent"] = number(*scaling.efficiencyLastPercent);
     if (scaling.costFactor)
         to["cost_factor"] = number(*scaling.costFactor);
 }

@@ -115,9 +115,9 @@ struct ReportScaling {
     FixedPoint lastX;
     FixedPoint throughputFirst;
     FixedPoint throughputLast;
-    FixedPoint speedupLast;               ///< throughputLast / throughputFirst
-    FixedPoint efficiencyLastPercent;     ///< speedup / (lastX / firstX)
-    std::optional<FixedPoint> costFactor; ///< cost of one unit of work, last to first
+    FixedPoint speedupLast;                          ///< throughputLast / throughputFirst
+    std::optional<FixedPoint> efficiencyLastPercent; ///< speedup / (lastX / firstX)
+    std::optional<FixedPoint> costFactor;            ///< cost of one unit of work, last to first
 };
 
 struct ReportScore {

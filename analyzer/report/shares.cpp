@@ -117,6 +117,11 @@ std::optional<FixedPoint> meanOf(
     return count == 0 ? std::nullopt : narrow(divideRounded(sum * FixedPoint::kScale, count));
 }
 
+std::optional<FixedPoint> fixedFromCount(uint64_t count)
+{
+    return narrow(static_cast<Wide>(count) * FixedPoint::kScale);
+}
+
 std::optional<FixedPoint> quotient(FixedPoint a, FixedPoint b)
 {
     if (b.millionths == 0)

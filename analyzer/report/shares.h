@@ -42,6 +42,8 @@ ShareInterval wilsonInterval(uint64_t hits, uint64_t samples);
 std::optional<FixedPoint> meanOf(
     const std::vector<std::vector<int64_t>>& rows, size_t column, size_t first, size_t last);
 
+/// A count in fixed point; nothing if it does not fit.
+std::optional<FixedPoint> fixedFromCount(uint64_t count);
 /// a / b in fixed point, rounded; nothing if b is 0 or the result does not fit.
 std::optional<FixedPoint> quotient(FixedPoint a, FixedPoint b);
 /// 100 * (after / before - 1).

@@ -112,8 +112,9 @@ void addScaling(const TableRecord& table, ReportSection& out)
     scaling.throughputLast = *end;
     scaling.speedupLast = *speedup;
     constexpr int64_t kHundred = 100;
-    if (const auto efficiency = quotient({speedup->millionths * kHundred}, *times))
-        scaling.efficiencyLastPercent = *efficiency;
+    FixedPoint speedupPercent;
+    if (!__builtin_mul_overflow(speedup->millionths, kHundred, &speedupPercent.millionths))
+        scaling.efficiencyLastPercent = quotient(speedupPercent, *times);
     if (const auto cost = columnWith(table, "per hit")) {
         const auto costFirst = valueAt(table, 0, *cost);
         const auto costLast = valueAt(table, last, *cost);
