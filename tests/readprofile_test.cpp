@@ -50,6 +50,27 @@ TEST(Readprofile, countsABinListedTwiceOnce)
     EXPECT_EQ(sink.diagnostics[0].position.line, 4U);
 }
 
+TEST(Readprofile, skipsALastRowThatIsCutWithinItsSymbol)
+{
+    RecordingSink sink;
+    loadText("100 total 1.0000\n 60 default_idle 2.0000\n 30 dput 1.5000\n 10 dp", sink);
+    ASSERT_EQ(sink.sections.size(), 1U);
+    EXPECT_EQ(sink.sections[0].rows.size(), 2U);
+    ASSERT_EQ(sink.diagnostics.size(), 1U);
+    EXPECT_EQ(sink.diagnostics[0].code, DiagnosticCode::RowUnreadable);
+    EXPECT_EQ(sink.diagnostics[0].position.line, 4U);
+}
+
+TEST(Readprofile, keepsTicksOutsideOfTheKernelTextInTheTotal)
+{
+    // readprofile's total counts the text only; `*unknown*` has no load.
+    RecordingSink sink;
+    loadText(" 60 default_idle 2.0000\n 30 dput 1.5000\n 7 *unknown*\n90 total 1.0000\n", sink);
+    ASSERT_EQ(sink.sections.size(), 1U);
+    EXPECT_EQ(sink.sections[0].rows.size(), 3U);
+    EXPECT_EQ(sink.sections[0].total, 97U);
+}
+
 TEST(Load, tellsAKnownTextThatIsNotReadYetFromOneThatIsUnknown)
 {
     RecordingSink sink;

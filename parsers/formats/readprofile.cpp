@@ -131,12 +131,25 @@ Interruption interruptionBy(TextCursor& cursor, RowShape shape)
     return tableGoesOn && !text.ends_with(':') ? Interruption::Remark : Interruption::EndsTable;
 }
 
+/// A last row without the column that the others have is cut off: its symbol may be, too.
+bool isCutOff(const Row& row, RowShape shape, TextCursor& cursor)
+{
+    return row.shape == RowShape::TicksOnly && shape != RowShape::TicksOnly && row.symbol != "*unknown*"
+        && row.symbol != "total" && cursor.peek(1) == nullptr;
+}
+
 void readRows(TextCursor& cursor, BlockContext& context)
 {
     const RowShape shape = parseRow(cursor.peek()->text)->shape;
     ProfileWriter writer(beginSection(*cursor.peek(), context), context);
     for (const TextLine* line = cursor.peek(); line != nullptr; line = cursor.peek()) {
         const auto row = parseRow(line->text);
+        if (row && isCutOff(*row, shape, cursor)) {
+            context.report(DiagnosticCode::RowUnreadable,
+                "the input ends within this row; it was skipped, the others kept", *line);
+            cursor.advance();
+            break;
+        }
         if (row && (row->shape == shape || row->shape == RowShape::TicksOnly)) {
             if (row->symbol == "total" && writer.hasTotal())
                 break; // the next profile
