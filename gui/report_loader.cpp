@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/report_loader.h"
 
-#include "analyzer/model/session.h"
 #include "analyzer/report/document.h"
+#include "analyzer/session/session.h"
 #include "gui/table_model.h"
 
 #include <QFile>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every sample with an expected.json gives the figures, names and grades that stand there.
-#include "analyzer/model/session.h"
+#include "analyzer/session/session.h"
 #include "analyzer/report/document.h"
 #include "tests/support/expected_report.h"
 

@@ -2,8 +2,8 @@
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/print.h"
 #include "analyzer/model/profile_builder.h"
-#include "analyzer/model/session.h"
 #include "analyzer/report/value_format.h"
+#include "analyzer/session/session.h"
 
 #include <algorithm>
 

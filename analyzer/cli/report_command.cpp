@@ -2,10 +2,10 @@
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/print.h"
 #include "analyzer/cli/progress.h"
-#include "analyzer/model/session.h"
 #include "analyzer/report/document.h"
 #include "analyzer/report/redact.h"
 #include "analyzer/report/value_format.h"
+#include "analyzer/session/session.h"
 
 #include <algorithm>
 

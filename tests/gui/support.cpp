@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/support.h"
 
-#include "analyzer/model/session.h"
+#include "analyzer/session/session.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>

@@ -12,6 +12,7 @@ set(LAYERS
   analyzer/compare=3
   analyzer/scaling=3
   analyzer/locks=3
+  analyzer/session=3
   analyzer/report=4
   analyzer/batch=5
   analyzer/cli=6

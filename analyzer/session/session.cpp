@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analyzer/model/session.h"
+#include "analyzer/session/session.h"
 
 #include "analyzer/model/profile_builder.h"
 
