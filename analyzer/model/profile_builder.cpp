@@ -82,8 +82,8 @@ void ProfileBuilder::row(SectionHandle section, const ProfileRow& row)
 void ProfileBuilder::sample(SectionHandle section, const SampleRecord& sample)
 {
     Section& to = sections_[section.index];
-    ++to.samples;
-    to.rows += sample.frames.size();
+    to.samples += sample.count;
+    to.rows += sample.frames.size() * sample.count;
     StackId stack;
     for (size_t i = sample.frames.size(); i-- > 0;) {
         const TextFrame& frame = sample.frames[i];
@@ -94,7 +94,7 @@ void ProfileBuilder::sample(SectionHandle section, const SampleRecord& sample)
                 .inlined = frame.inlined})});
     }
     const ThreadGroupId group = groups_.intern({.comm = strings_.intern(sample.comm), .pid = sample.pid});
-    addToCell({.section = section.index, .stack = stack, .group = group}, sample.weight, 1, {});
+    addToCell({.section = section.index, .stack = stack, .group = group}, sample.weight, sample.count, {});
 }
 
 void ProfileBuilder::addToCell(const CellKey& key, uint64_t weight, uint64_t samples, Share printed)
