@@ -70,6 +70,25 @@ TEST(Shapes, takesNoLogLinesWithTimesForSamplesOfPerf)
     EXPECT_TRUE(sink.sections.empty());
 }
 
+TEST(Shapes, readsRowsOfReadprofileThatARemarkStandsBehind)
+{
+    RecordingSink sink;
+    loadText(" 106201 total                                      0.0081\n"
+             "  50053 default_idle                              89.4040\n"
+             "   1312 vmap                                       0.2297  <- vmap\n"
+             "    300 _spin_lock                                 3.1250\n"
+             "    252 sn_send_IPI_phys                           0.4375  <- tlb flushing\n"
+             "    238 vunmap                                     0.8264 <- vmap\n"
+             "    216 find_lock_page                             0.5192\n",
+        sink);
+    ASSERT_EQ(sink.sections.size(), 1U);
+    ASSERT_EQ(sink.sections[0].rows.size(), 6U);
+    EXPECT_EQ(sink.sections[0].rows[1].symbol, "vmap");
+    EXPECT_EQ(sink.sections[0].rows[3].value, 252U);
+    ASSERT_EQ(sink.diagnostics.size(), 1U);
+    EXPECT_EQ(sink.diagnostics[0].code, DiagnosticCode::RemarkInTable);
+}
+
 TEST(Shapes, takesNoAttributionOfAQuoteForATitle)
 {
     RecordingSink sink;

@@ -142,6 +142,7 @@ void readRows(TextCursor& cursor, BlockContext& context)
 {
     const RowShape shape = parseRow(cursor.peek()->text)->shape;
     ProfileWriter writer(beginSection(*cursor.peek(), context), context);
+    bool remarked = false;
     for (const TextLine* line = cursor.peek(); line != nullptr; line = cursor.peek()) {
         const auto row = parseRow(line->text);
         if (row && isCutOff(*row, shape, cursor)) {
@@ -158,6 +159,10 @@ void readRows(TextCursor& cursor, BlockContext& context)
                     "the ticks do not fit into 64 bits; the row was skipped, the others kept", *line);
             else
                 writer.add(*row, *line);
+            if (row->remark && !remarked)
+                context.report(
+                    DiagnosticCode::RemarkInTable, "what stands behind a row was passed over", *line);
+            remarked = remarked || row->remark;
             cursor.advance();
             continue;
         }

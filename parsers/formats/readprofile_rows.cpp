@@ -21,6 +21,13 @@ bool isAddress(std::string_view token)
     return (token.size() == 8 || token.size() == 16) && isAllHex(token);
 }
 
+/// `<- vmap`, `# hot`: what people write behind a row that they point at.
+bool opensARemark(std::string_view token)
+{
+    return token.starts_with("<-") || token.starts_with("<=") || token.starts_with("<<")
+        || token.starts_with('#') || token.starts_with("//");
+}
+
 } // namespace
 
 bool isSymbol(std::string_view token)
@@ -47,10 +54,19 @@ std::optional<Row> parseRow(std::string_view line)
         if (token[count].empty())
             break;
     }
-    if (count == 3 && isAllDigits(token[0]) && isSymbol(token[1]) && isLoad(token[2]))
-        return makeRow(token[0], token[1], token[2], RowShape::TicksFirst);
-    if (count == 4 && isAddress(token[0]) && isSymbol(token[1]) && isAllDigits(token[2]) && isLoad(token[3]))
-        return makeRow(token[2], token[1], token[3], RowShape::AddressFirst);
+    std::optional<Row> row;
+    const auto endsBehind = [&](size_t columns) {
+        return count == columns || (count > columns && opensARemark(token[columns]));
+    };
+    if (endsBehind(3) && isAllDigits(token[0]) && isSymbol(token[1]) && isLoad(token[2]))
+        row = makeRow(token[0], token[1], token[2], RowShape::TicksFirst);
+    else if (endsBehind(4) && isAddress(token[0]) && isSymbol(token[1]) && isAllDigits(token[2])
+        && isLoad(token[3]))
+        row = makeRow(token[2], token[1], token[3], RowShape::AddressFirst);
+    if (row) {
+        row->remark = count > (row->shape == RowShape::AddressFirst ? 4U : 3U);
+        return row;
+    }
     if (count == 2 && isAllDigits(token[0]) && isSymbol(token[1]) && !isCutMark(token[1]))
         return makeRow(token[0], token[1], {}, RowShape::TicksOnly);
     return std::nullopt;

@@ -21,6 +21,7 @@ struct Row {
     std::string_view load{}; ///< as printed
     RowShape shape = RowShape::TicksFirst;
     bool overflow = false; ///< the ticks do not fit; `ticks` is 0
+    bool remark = false;   ///< somebody wrote something behind it, which is not in the row
 };
 
 struct Bin {
