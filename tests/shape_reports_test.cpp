@@ -69,6 +69,21 @@ TEST(ShapeReports, takesTheKernelFromTheTitleOfATable)
     EXPECT_EQ(reported.json.at("sections")[0].at("facts").at("era"), "2.6.23-rc6 (by title)");
 }
 
+TEST(ShapeReports, allowsAPreviewWhatTheVersionBeforeHad)
+{
+    // Spin locks went out of line during 2.6.9: 49865 of 2011318 - 1529155 busy ticks = 10.3 %
+    const Reported reported = reportOf("2.6.9-rc1 without the patch:\n\n"
+                                       "  9657 prio_tree_next                            76.0394\n"
+                                       " 33810 system_call                              768.4091\n"
+                                       " 49865 __preempt_spin_lock                      547.9670\n"
+                                       "1529155 mwait_idle                               19604.5513\n"
+                                       "2011318 total                                      0.7514\n");
+    EXPECT_EQ(reported.json.at("verdict").at("guilty"), "yes");
+    const Json section = reported.json.at("sections")[0];
+    EXPECT_EQ(section.at("facts").at("era"), "2.6.9-rc1 (by title)");
+    EXPECT_NEAR(section.at("contention_share_of_busy_percent").get<double>(), 10.3, 0.05);
+}
+
 TEST(ShapeReports, takesNoVersionOfOtherSoftwareForTheKernel)
 {
     const Reported reported = reportOf("with libfoo 2.3.4:\n\n"

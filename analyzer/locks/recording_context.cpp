@@ -27,6 +27,30 @@ std::optional<VersionClaim> versionIn(std::string_view text)
     return VersionClaim{std::string(text.substr(at)), *version};
 }
 
+/// `2.6.9-rc1`, `2.4.20pre7`, `2.6.12-rc5-git9`: not yet what the version became.
+bool isPreview(std::string_view text)
+{
+    const std::string_view rest = text.substr(std::min(text.find_first_not_of("0123456789."), text.size()));
+    return rest.starts_with("-rc") || rest.starts_with("-pre") || rest.starts_with("pre");
+}
+
+/// The version before, of the same series or the one before it.
+KernelVersion before(KernelVersion version)
+{
+    constexpr size_t kSeries = 1;
+    constexpr size_t kPatch = 2;
+    version.parts = std::min<decltype(version.parts)>(version.parts, kPatch + 1);
+    if (version.parts > kPatch && version.part[kPatch] > 0) {
+        --version.part[kPatch];
+    } else if (version.part[kSeries] > 0) {
+        --version.part[kSeries];
+        version.parts = kSeries + 1;
+        version.part[kPatch] = 0;
+    }
+    version.part.back() = 0;
+    return version;
+}
+
 /// The era that several mentions span, if they are of one series; mails name the kernels they compare.
 void useVersions(const std::vector<VersionClaim>& claims, std::string_view source, RecordingContext& context)
 {
@@ -36,7 +60,7 @@ void useVersions(const std::vector<VersionClaim>& claims, std::string_view sourc
         [](const VersionClaim& a, const VersionClaim& b) { return a.version < b.version; });
     if (low->version.part[0] != high->version.part[0] || low->version.part[1] != high->version.part[1])
         return;
-    context.era = Era{low->version, high->version};
+    context.era = Era{isPreview(low->text) ? before(low->version) : low->version, high->version};
     context.kernel =
         low->version == high->version ? low->text : toString(low->version) + "-" + toString(high->version);
     context.kernelSource = source;
