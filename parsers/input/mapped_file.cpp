@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "parsers/input/mapped_file.h"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace whichlock {
+namespace {
+
+tl::unexpected<Error> systemFailure(const std::string& path)
+{
+    return fail(DiagnosticCode::FileUnreadable, std::generic_category().message(errno), {.chain = path});
+}
+
+} // namespace
+
+Result<MappedFile> MappedFile::open(const std::string& path)
+{
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return systemFailure(path);
+    struct stat status = {};
+    MappedFile mapped;
+    Result<MappedFile> result = tl::make_unexpected(Error());
+    if (fstat(file, &status) != 0) {
+        result = systemFailure(path);
+    } else if (!S_ISREG(status.st_mode)) {
+        result = fail(DiagnosticCode::NotAFile, "it is no regular file", {.chain = path});
+    } else if (status.st_size == 0) {
+        result = std::move(mapped);
+    } else {
+        const size_t size = static_cast<size_t>(status.st_size);
+        void* const data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (data == MAP_FAILED) {
+            result = systemFailure(path);
+        } else {
+            madvise(data, size, MADV_WILLNEED); // only a hint
+            mapped.data_ = static_cast<const char*>(data);
+            mapped.size_ = size;
+            result = std::move(mapped);
+        }
+    }
+    close(file);
+    return result;
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr))
+    , size_(std::exchange(other.size_, 0))
+{
+}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept
+{
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+}
+
+MappedFile::~MappedFile()
+{
+    if (data_ != nullptr)
+        munmap(const_cast<char*>(data_), size_);
+}
+
+} // namespace whichlock

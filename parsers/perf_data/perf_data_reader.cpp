@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "parsers/perf_data/perf_data_reader.h"
+
+#include "parsers/input/mapped_file.h"
+#include "parsers/perf_data/file_header.h"
+#include "parsers/perf_data/file_metadata.h"
+#include "parsers/perf_data/perf_data_state.h"
+#include "parsers/perf_data/record_stream.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <numeric>
+#include <system_error>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace whichlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kSliceBytes = 4 * 1024 * 1024;
+
+/// Reads one recording, which may have several files. MT: one thread.
+class PerfDataReader {
+public:
+    PerfDataReader(PerfDataSink& sink, const PerfDataOptions& options)
+        : state_(sink)
+        , options_(options)
+    {
+    }
+
+    /// A file with a header, in memory as a whole.
+    Result<void> file(std::string_view bytes, const std::string& name)
+    {
+        state_.damage.setInputName(name);
+        const Result<PerfFileHeader> header = parseFileHeader(bytes, name);
+        if (!header)
+            return tl::make_unexpected(header.error());
+        take(*header);
+        FileSection data = {PerfFileHeader::kPipeBytes, UINT64_MAX};
+        if (!header->pipe) {
+            summary_.killed = header->data.size == 0;
+            readMetadata(state_, *header, bytes);
+            data = header->data;
+            if (summary_.killed)
+                data.size = UINT64_MAX;
+        }
+        records(sectionBytes(bytes, data), data.offset);
+        return {};
+    }
+
+    /// A file of a directory that has records only.
+    void bareFile(std::string_view bytes, const std::string& name, uint32_t part)
+    {
+        state_.damage.setInputName(name);
+        state_.part = part;
+        records(bytes, 0);
+    }
+
+    /// A stream in pipe mode. What was read before a failure stands.
+    Result<void> stream(Source& source, const PerfFileHeader& header)
+    {
+        state_.damage.setInputName(source.name());
+        take(header);
+        RecordStream stream(state_);
+        std::vector<char> buffer(1024 * 1024);
+        size_t filled = 0;
+        uint64_t offset = 0; // of the first byte in the buffer
+        size_t done = PerfFileHeader::kPipeBytes;
+        while (!stream.stopped()) {
+            if (filled == buffer.size())
+                buffer.resize(2 * buffer.size()); // one record with its data is longer than that
+            const Result<size_t> got = source.read(std::span(buffer).subspan(filled));
+            if (!got)
+                state_.damage.note(got.error().code, DamageLog::kNoRecord, offset + filled,
+                    [&] { return got.error().message; });
+            if (!got || *got == 0)
+                break;
+            filled += *got;
+            if (filled < done)
+                continue;
+            done += stream.take({buffer.data() + done, filled - done}, offset + done);
+            // Moved only when it is worth it, else many short reads would move the same bytes again and
+            // again.
+            if (done > filled / 2) {
+                std::copy(buffer.data() + done, buffer.data() + filled, buffer.data());
+                filled -= done;
+                offset += done;
+                done = 0;
+            }
+        }
+        done = std::min(done, filled);
+        stream.finish({buffer.data() + done, filled - done}, offset + done);
+        return {};
+    }
+
+    PerfDataSummary finish()
+    {
+        state_.deliverChanges();
+        for (const Diagnostic& diagnostic : state_.damage.diagnostics())
+            state_.sink.diagnostic(diagnostic);
+        summary_.counts = state_.counts;
+        return summary_;
+    }
+    bool stopped() const { return summary_.stopped; }
+
+private:
+    void take(const PerfFileHeader& header)
+    {
+        state_.order = header.order;
+        summary_.order = header.order;
+        summary_.version = header.version;
+        summary_.pipe = header.pipe;
+    }
+
+    /// Records that begin at `offset` of the file, in slices so that progress can be told.
+    void records(std::string_view bytes, uint64_t offset)
+    {
+        RecordStream stream(state_);
+        size_t done = 0;
+        size_t slice = kSliceBytes;
+        while (done < bytes.size() && !stream.stopped()) {
+            const std::string_view piece = bytes.substr(done, slice);
+            const size_t taken = stream.take(piece, offset + done);
+            done += taken;
+            if (options_.progress && !options_.progress(offset + done, offset + bytes.size())) {
+                summary_.stopped = true;
+                return;
+            }
+            if (taken == 0 && done + piece.size() == bytes.size())
+                break;
+            slice = taken == 0 ? 2 * slice : kSliceBytes;
+        }
+        stream.finish(bytes.substr(done), offset + done);
+    }
+
+    PerfDataState state_;
+    const PerfDataOptions& options_;
+    PerfDataSummary summary_;
+};
+
+/// The numbers N of the files `data.N` in a directory, ascending.
+std::vector<uint32_t> partsOf(const fs::path& directory)
+{
+    std::vector<uint32_t> parts;
+    std::error_code error;
+    constexpr std::string_view kPrefix = "data.";
+    for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (!name.starts_with(kPrefix))
+            continue;
+        uint32_t number = 0;
+        const char* const last = name.data() + name.size();
+        const auto [stop, failure] = std::from_chars(name.data() + kPrefix.size(), last, number);
+        if (failure == std::errc() && stop == last && number < UINT32_MAX)
+            parts.push_back(number);
+    }
+    std::ranges::sort(parts);
+    return parts;
+}
+
+Result<PerfDataSummary> readDirectory(
+    const fs::path& path, PerfDataSink& sink, const PerfDataOptions& options)
+{
+    const std::string main = (path / "data").string();
+    const Result<MappedFile> mapped = MappedFile::open(main);
+    if (!mapped)
+        return fail(DiagnosticCode::NotAFile, "a directory without the file `data` of a recording",
+            {.chain = path.string()});
+    PerfDataReader reader(sink, options);
+    if (Result<void> read = reader.file(mapped->bytes(), main); !read)
+        return tl::make_unexpected(read.error());
+    for (const uint32_t part : partsOf(path)) {
+        if (reader.stopped())
+            break;
+        const std::string name = (path / fmt::format("data.{}", part)).string();
+        const Result<MappedFile> bare = MappedFile::open(name);
+        if (bare)
+            reader.bareFile(bare->bytes(), name, part + 1);
+        else
+            sink.diagnostic(bare.error());
+    }
+    return reader.finish();
+}
+
+} // namespace
+
+uint64_t PerfDataCounts::total() const
+{
+    return std::accumulate(records.begin(), records.end(), otherRecords);
+}
+
+std::map<std::string, uint64_t> PerfDataCounts::byName() const
+{
+    std::map<std::string, uint64_t> counts;
+    for (uint32_t type = 0; type < records.size(); ++type) {
+        if (records[type] == 0)
+            continue;
+        const std::string_view name = recordTypeName(type);
+        counts[name.empty() ? fmt::format("type {}", type) : std::string(name)] = records[type];
+    }
+    if (otherRecords != 0)
+        counts[fmt::format("types from {} on", kPerfRecordTypes)] = otherRecords;
+    return counts;
+}
+
+Result<PerfDataSummary> readPerfData(
+    const std::string& path, PerfDataSink& sink, const PerfDataOptions& options)
+{
+    std::error_code error;
+    if (fs::is_directory(path, error))
+        return readDirectory(path, sink, options);
+    const Result<MappedFile> mapped = MappedFile::open(path);
+    if (!mapped)
+        return tl::make_unexpected(mapped.error());
+    return readPerfData(mapped->bytes(), path, sink, options);
+}
+
+Result<PerfDataSummary> readPerfData(
+    std::string_view bytes, const std::string& name, PerfDataSink& sink, const PerfDataOptions& options)
+{
+    PerfDataReader reader(sink, options);
+    if (Result<void> read = reader.file(bytes, name); !read)
+        return tl::make_unexpected(read.error());
+    return reader.finish();
+}
+
+Result<PerfDataSummary> readPerfData(Source& source, PerfDataSink& sink)
+{
+    const PerfDataOptions options;
+    const Result<std::string_view> head = source.head();
+    if (!head)
+        return tl::make_unexpected(head.error());
+    const Result<PerfFileHeader> header = parseFileHeader(*head, source.name());
+    if (!header)
+        return tl::make_unexpected(header.error());
+    PerfDataReader reader(sink, options);
+    if (header->pipe) {
+        if (Result<void> read = reader.stream(source, *header); !read)
+            return tl::make_unexpected(read.error());
+        return reader.finish();
+    }
+    std::string bytes;
+    std::vector<char> piece(1024 * 1024);
+    while (true) {
+        const Result<size_t> got = source.read(piece);
+        if (!got)
+            sink.diagnostic(got.error());
+        if (!got || *got == 0)
+            break;
+        bytes.append(piece.data(), *got);
+    }
+    if (Result<void> read = reader.file(bytes, source.name()); !read)
+        return tl::make_unexpected(read.error());
+    return reader.finish();
+}
+
+} // namespace whichlock

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "parsers/perf_data/record_stream.h"
+
+#include "parsers/perf_data/features.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+namespace whichlock {
+namespace {
+
+constexpr size_t kHeaderBytes = 8;
+constexpr uint32_t kFirstToolType = 64;
+
+constexpr bool is(uint32_t type, PerfRecordType expected)
+{
+    return type == static_cast<uint32_t>(expected);
+}
+
+std::string nameOf(uint32_t type)
+{
+    const std::string_view name = recordTypeName(type);
+    return name.empty() ? fmt::format("type {}", type) : std::string(name);
+}
+
+} // namespace
+
+RecordStream::RecordStream(PerfDataState& state)
+    : RecordStream(state, false)
+{
+}
+
+RecordStream::RecordStream(PerfDataState& state, bool inner)
+    : state_(state)
+    , inner_(inner)
+{
+}
+
+RecordStream::Header RecordStream::headerAt(std::string_view bytes) const
+{
+    ByteReader reader(bytes, state_.order);
+    Header header;
+    header.type = reader.u32();
+    header.misc = reader.u16();
+    header.size = reader.u16();
+    return header;
+}
+
+void RecordStream::count(uint32_t type)
+{
+    PerfDataCounts& counts = state_.counts;
+    if (type < kPerfRecordTypes)
+        ++counts.records[type];
+    else
+        ++counts.otherRecords;
+    if (inner_)
+        ++counts.insideCompressed;
+}
+
+/// Bytes of tracing data behind the record, outside of its size. That of AUXTRACE need not be there at once.
+uint64_t RecordStream::bytesBehind(const Header& header, std::string_view payload) const
+{
+    if (!is(header.type, PerfRecordType::TracingData) || payload.size() < sizeof(uint32_t))
+        return 0;
+    return (uint64_t{loadInteger<uint32_t>(payload.data(), state_.order)} + 7U) & ~uint64_t{7};
+}
+
+size_t RecordStream::take(std::string_view bytes, uint64_t offset)
+{
+    size_t at = 0;
+    while (!stopped_) {
+        if (skip_ > 0) {
+            const size_t skipped = static_cast<size_t>(std::min<uint64_t>(skip_, bytes.size() - at));
+            at += skipped;
+            skip_ -= skipped;
+        }
+        const std::string_view left = bytes.substr(at);
+        if (left.size() < kHeaderBytes)
+            break;
+        const Header header = headerAt(left);
+        const uint64_t recordOffset = inner_ ? offset : offset + at;
+        if (header.size < kHeaderBytes) {
+            stop(DiagnosticCode::RecordDamaged, header, recordOffset, {});
+            break;
+        }
+        if (left.size() < header.size)
+            break;
+        const std::string_view payload = left.substr(kHeaderBytes, header.size - kHeaderBytes);
+        const uint64_t behind = bytesBehind(header, payload);
+        if (behind > left.size() - header.size)
+            break;
+        PerfRecord record;
+        record.type = header.type;
+        record.misc = header.misc;
+        record.size = header.size;
+        record.offset = recordOffset;
+        record.part = state_.part;
+        record.compressed = inner_;
+        count(header.type);
+        handle(record, payload, left.substr(header.size, static_cast<size_t>(behind)));
+        at += header.size + static_cast<size_t>(behind);
+    }
+    return at;
+}
+
+void RecordStream::handle(PerfRecord& record, std::string_view payload, std::string_view behind)
+{
+    if (record.type < kFirstToolType) {
+        deliverKernelRecord(state_, record, payload);
+        return;
+    }
+    switch (static_cast<PerfRecordType>(record.type)) {
+    case PerfRecordType::TracingData:
+        applyFeature(state_, static_cast<unsigned>(PerfFeature::TracingData),
+            behind.substr(0, payload.size() < 4 ? 0 : loadInteger<uint32_t>(payload.data(), state_.order)),
+            record.offset);
+        break;
+    case PerfRecordType::Auxtrace:
+        if (payload.size() < sizeof(uint64_t)) {
+            state_.damaged(record, "it is too short for its fields");
+        } else {
+            skip_ = loadInteger<uint64_t>(payload.data(), state_.order);
+            skipFrom_ = record.offset;
+        }
+        break;
+    case PerfRecordType::Compressed:
+        decompress(record, payload);
+        break;
+    case PerfRecordType::Compressed2: {
+        // The size without the padding stands in front.
+        ByteReader reader(payload, state_.order);
+        const std::string_view compressed = reader.bytes(reader.u64());
+        if (reader.ok())
+            decompress(record, compressed);
+        else
+            state_.damaged(record, "its data does not fit");
+        break;
+    }
+    default:
+        deliverToolRecord(state_, record, payload);
+    }
+}
+
+void RecordStream::decompress(const PerfRecord& record, std::string_view payload)
+{
+    if (inner_) {
+        state_.damaged(record, "it is inside of another such record");
+        return;
+    }
+    if (decompressor_ == nullptr) {
+        decompressor_ = std::make_unique<Decompressor>();
+        innerStream_.reset(new RecordStream(state_, true));
+    }
+    innerOffset_ = record.offset;
+    std::string_view wrong = "the records in an earlier one cannot be told apart";
+    if (!innerStream_->stopped()) {
+        const uint64_t before = decompressor_->bytesOut();
+        wrong = decompressor_->feed(payload, [&](std::string_view bytes) {
+            return innerStream_->stopped() ? bytes.size() : innerStream_->take(bytes, innerOffset_);
+        });
+        state_.counts.compressedBytes += payload.size();
+        state_.counts.decompressedBytes += decompressor_->bytesOut() - before;
+    }
+    if (!wrong.empty()) {
+        state_.damage.note(DiagnosticCode::CompressionBroken, record.type, record.offset, [&] {
+            return fmt::format("{} record at offset {}: {}; the records before it were kept",
+                recordTypeName(record.type), record.offset, wrong);
+        });
+    }
+}
+
+void RecordStream::stop(DiagnosticCode code, const Header& header, uint64_t offset, std::string_view what)
+{
+    stopped_ = true;
+    state_.damage.note(code, header.type, offset, [&] {
+        const uint64_t kept = state_.counts.total();
+        if (what.empty()) {
+            return fmt::format(
+                "record of size {} at offset {} ({}): no record can be found behind it; the {} "
+                "records before it were kept",
+                header.size, offset, nameOf(header.type), kept);
+        }
+        return fmt::format("{} ({}); the {} records before it were kept", what, nameOf(header.type), kept);
+    });
+}
+
+void RecordStream::finish(std::string_view rest, uint64_t offset)
+{
+    if (innerStream_ != nullptr && !innerStream_->stopped())
+        innerStream_->finish(decompressor_->rest(), innerOffset_);
+    if (stopped_)
+        return;
+    if (skip_ > 0) {
+        stop(DiagnosticCode::FileCut, {static_cast<uint32_t>(PerfRecordType::Auxtrace)}, skipFrom_,
+            fmt::format("the data of the record at offset {} runs {} bytes past the end", skipFrom_, skip_));
+    } else if (rest.size() >= kHeaderBytes) {
+        const Header header = headerAt(rest);
+        uint64_t size = header.size;
+        if (rest.size() >= size)
+            size += bytesBehind(header, rest.substr(kHeaderBytes, size - kHeaderBytes));
+        stop(DiagnosticCode::FileCut, header, offset,
+            fmt::format(
+                "record at offset {} runs past the end ({} bytes, {} left)", offset, size, rest.size()));
+    } else if (!rest.empty()) {
+        stop(DiagnosticCode::FileCut, {DamageLog::kNoRecord}, offset,
+            fmt::format("{} bytes at offset {} are no whole record", rest.size(), offset));
+    }
+    stopped_ = true;
+}
+
+} // namespace whichlock
