@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Recordings that are too many for the source tree, against the counts that an independent reader found.
+// They lie beside the tree; without them these tests are skipped.
+#include "parsers/perf_data/perf_data_reader.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#ifdef WHICHLOCK_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+namespace whichlock {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+const fs::path kFolder = WHICHLOCK_RECORDINGS;
+
+/// Counts what comes, the way the expectations do.
+class CountingSink : public PerfDataSink {
+public:
+    void event(const PerfEvent& event) override { events[event.index] = event; }
+    void comm(const PerfRecord& /*record*/, const PerfComm& comm) override
+    {
+        comms.insert(std::string(comm.name));
+    }
+    void sample(const PerfRecord& record, const PerfSample& sample) override
+    {
+        ++samples;
+        ++byEvent[sample.event];
+        leftBytes += sample.bytesLeft;
+        if (sample.has(sample_bit::kTid))
+            threads.insert(sample.tid);
+        if (sample.has(sample_bit::kTime)) {
+            first = std::min(first, sample.time);
+            last = std::max(last, sample.time);
+        }
+        compressedSamples += record.compressed ? 1 : 0;
+    }
+    void diagnostic(Diagnostic diagnostic) override { diagnostics.push_back(std::move(diagnostic)); }
+
+    std::map<uint32_t, PerfEvent> events;
+    std::map<uint32_t, uint64_t> byEvent;
+    std::set<std::string> comms;
+    std::set<uint32_t> threads;
+    uint64_t samples = 0;
+    uint64_t compressedSamples = 0;
+    uint64_t leftBytes = 0;
+    uint64_t first = UINT64_MAX;
+    uint64_t last = 0;
+    std::vector<Diagnostic> diagnostics;
+};
+
+Json jsonOf(const fs::path& path)
+{
+    std::ifstream in(path);
+    return Json::parse(in);
+}
+
+std::string bytesOf(const fs::path& path)
+{
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string diagnosticsOf(const CountingSink& sink)
+{
+    std::string text;
+    for (const Diagnostic& diagnostic : sink.diagnostics)
+        text += std::string(codeName(diagnostic.code)) + ": " + diagnostic.message + "\n";
+    return text;
+}
+
+void checkRecording(const fs::path& path, const Json& expected)
+{
+    SCOPED_TRACE(path.filename().string());
+    CountingSink sink;
+    const Result<PerfDataSummary> summary = readPerfData(path.string(), sink);
+    ASSERT_TRUE(summary.has_value()) << summary.error().message;
+    EXPECT_EQ(sink.samples, expected.at("samples").get<uint64_t>()) << diagnosticsOf(sink);
+    EXPECT_EQ(summary->counts.samples, sink.samples);
+    EXPECT_EQ(summary->counts.of(PerfRecordType::Sample), sink.samples);
+    EXPECT_EQ(sink.leftBytes, 0U);
+    const bool complete = !expected.contains("samples_by_tracepoint_id");
+    Json byEvent = Json::object();
+    for (const auto& [event, count] : sink.byEvent) {
+        ASSERT_TRUE(sink.events.contains(event));
+        const PerfEvent& known = sink.events[event];
+        byEvent[complete ? known.name : std::to_string(known.attr.config)] = count;
+        EXPECT_EQ(known.format != nullptr, complete && known.attr.type == perf_type::kTracepoint)
+            << known.name;
+    }
+    EXPECT_EQ(byEvent, expected.at(complete ? "events" : "samples_by_tracepoint_id"));
+    EXPECT_EQ(sink.threads.size(), expected.at("threads_seen").get<size_t>());
+    EXPECT_EQ(sink.first, expected.at("first_ns").get<uint64_t>());
+    EXPECT_EQ(sink.last, expected.at("last_ns").get<uint64_t>());
+    EXPECT_EQ(sink.diagnostics.empty(), complete) << diagnosticsOf(sink);
+}
+
+TEST(PerfDataRecordings, haveTheCountsOfAnIndependentReader)
+{
+    const fs::path folder = kFolder / "recordings";
+    if (!fs::is_directory(folder))
+        GTEST_SKIP() << "no recordings beside the source tree";
+    unsigned checked = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        if (entry.path().extension() != ".data")
+            continue;
+        fs::path expected = entry.path();
+        expected.replace_extension(".expect.json");
+        checkRecording(entry.path(), jsonOf(expected));
+        ++checked;
+    }
+    EXPECT_GT(checked, 40U);
+}
+
+#ifdef WHICHLOCK_HAVE_ZLIB
+std::string inflated(const fs::path& path)
+{
+    std::string bytes;
+    char piece[4096];
+    const gzFile file = gzopen(path.c_str(), "rb");
+    for (int got = 0; (got = gzread(file, piece, sizeof piece)) > 0;)
+        bytes.append(piece, static_cast<size_t>(got));
+    gzclose(file);
+    return bytes;
+}
+#endif
+
+void checkFile(const std::string& bytes, const Json& expected)
+{
+    CountingSink sink;
+    const Result<PerfDataSummary> summary = readPerfData(bytes, "input", sink);
+    if (expected.contains("error")) {
+        ASSERT_FALSE(summary.has_value());
+        EXPECT_EQ(summary.error().message, expected.at("error").get<std::string>());
+        return;
+    }
+    ASSERT_TRUE(summary.has_value()) << summary.error().message;
+    Json records = summary->counts.byName();
+    EXPECT_EQ(records, expected.at("records"));
+    EXPECT_EQ(summary->version, expected.at("magic") == "PERFFILE" ? 1U : 2U);
+    EXPECT_EQ(summary->pipe, expected.at("mode") == "pipe");
+    EXPECT_EQ(sink.events.size(), expected.at("attrs").get<size_t>());
+    EXPECT_EQ(sink.samples, expected.at("samples").get<uint64_t>()) << diagnosticsOf(sink);
+    EXPECT_EQ(sink.comms.size(), expected.at("comms").get<size_t>());
+    EXPECT_EQ(sink.leftBytes, 0U);
+    if (expected.contains("comm_names")) {
+        EXPECT_EQ(Json(sink.comms), expected.at("comm_names"));
+    }
+    if (expected.contains("uncompressed_bytes")) {
+        EXPECT_EQ(summary->counts.decompressedBytes, expected.at("uncompressed_bytes").get<uint64_t>());
+        const Json& inside = expected.at("records_inside_compressed");
+        uint64_t count = 0;
+        for (const auto& item : inside.items())
+            count += item.value().get<uint64_t>();
+        EXPECT_EQ(summary->counts.insideCompressed, count);
+        EXPECT_EQ(sink.compressedSamples, inside.at("SAMPLE").get<uint64_t>());
+    }
+    const std::string diagnostics = diagnosticsOf(sink);
+    for (const Json& wanted : expected.value("diagnostics", Json::array())) {
+        const std::string text = wanted.get<std::string>();
+        // The places and sizes are what matters, not the words.
+        for (size_t at = 0; (at = text.find_first_of("0123456789", at)) != std::string::npos;) {
+            const size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+            EXPECT_NE(diagnostics.find(text.substr(at, end - at)), std::string::npos) << text << "\n"
+                                                                                      << diagnostics;
+            at = end;
+        }
+    }
+    EXPECT_EQ(diagnostics.empty(), !expected.contains("diagnostics")) << diagnostics;
+}
+
+TEST(PerfDataRecordings, filesOfOtherToolsHaveTheCountsOfAnIndependentReader)
+{
+    const fs::path folder = kFolder / "corpus" / "35-perfdata-files";
+    if (!fs::is_directory(folder))
+        GTEST_SKIP() << "no corpus beside the source tree";
+    for (const auto& [name, expected] : jsonOf(folder / "expected.json").at("files").items()) {
+        SCOPED_TRACE(name);
+        if (!name.ends_with(".gz"))
+            checkFile(bytesOf(folder / name), expected);
+#ifdef WHICHLOCK_HAVE_ZLIB
+        else
+            checkFile(inflated(folder / name), expected);
+#endif
+    }
+}
+
+TEST(PerfDataRecordings, readAlikeFromAStreamInSmallPieces)
+{
+    const fs::path folder = kFolder / "recordings";
+    if (!fs::is_directory(folder))
+        GTEST_SKIP() << "no recordings beside the source tree";
+    for (const std::string_view name : {"x.pipe-sf.data", "a.sf-fp.data"}) {
+        const std::string bytes = bytesOf(folder / name);
+        CountingSink whole;
+        CountingSink pieces;
+        const Result<PerfDataSummary> first = readPerfData(bytes, "input", whole);
+        const std::unique_ptr<Source> source = Source::fromMemory("input", bytes, 61);
+        const Result<PerfDataSummary> second = readPerfData(*source, pieces);
+        ASSERT_TRUE(first.has_value());
+        ASSERT_TRUE(second.has_value());
+        EXPECT_EQ(first->counts.byName(), second->counts.byName());
+        EXPECT_EQ(whole.byEvent, pieces.byEvent);
+        EXPECT_EQ(diagnosticsOf(pieces), "");
+    }
+}
+
+} // namespace
+} // namespace whichlock
