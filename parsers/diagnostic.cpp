@@ -38,6 +38,12 @@ std::string toString(const Position& position)
     return text;
 }
 
+std::string sentenceOf(const Diagnostic& diagnostic)
+{
+    const std::string where = toString(diagnostic.position);
+    return where.empty() ? diagnostic.message : where + ": " + diagnostic.message;
+}
+
 Diagnostic makeDiagnostic(DiagnosticCode code, std::string message, Position position)
 {
     return {infoOf(code).severity, code, std::move(message), std::move(position), 1};

@@ -42,6 +42,9 @@ struct Diagnostic {
     uint64_t count = 1;  ///< occurrences of the same code in the same container
 };
 
+/// `mail.txt:41: the row was skipped`; only the sentence where no position is known.
+std::string sentenceOf(const Diagnostic& diagnostic);
+
 /// A diagnostic with the severity that the list of codes gives it.
 Diagnostic makeDiagnostic(DiagnosticCode code, std::string message, Position position = {});
 

@@ -72,14 +72,14 @@ struct TextFrame {
 
 /// One sample with its call chain, the innermost frame first; or several that are alike.
 struct SampleRecord {
-    std::string_view comm;
+    std::string_view comm{};
     int32_t pid = -1; ///< -1 = not printed
     int32_t tid = -1;
     int32_t cpu = -1;
-    std::optional<uint64_t> timeNs;
+    std::optional<uint64_t> timeNs{};
     uint64_t count = 1; ///< samples that this record stands for
     uint64_t weight = 1; ///< of all of them: the periods where they are known, else their number
-    std::span<const TextFrame> frames;
+    std::span<const TextFrame> frames{};
 };
 
 /// How the rows and columns of a benchmark table are to be compared.

@@ -4,6 +4,7 @@
 #include "analyzer/model/profile_builder.h"
 #include "analyzer/report/value_format.h"
 #include "analyzer/session/session.h"
+#include "analyzer/symbols/symbolizer.h"
 
 #include <algorithm>
 
@@ -37,11 +38,14 @@ int formatsCommand(const Options& options, std::FILE* out, std::FILE* err)
     OpenedInputs opened = openInputs(options.files);
     for (const Error& error : opened.errors)
         print(err, "whichlock: {}: {}\n", printable(toString(error.position)), error.message);
+    SymbolizerOptions symbols = options.symbols;
+    symbols.inlines = false;
+    Symbolizer symbolizer(symbols);
     size_t taken = 0;
     for (const auto& source : opened.sources) {
         ProfileBuilder builder; // the records are not needed, only what became of the input
         builder.beginInput(source->name());
-        const LoadedInput loaded = load(*source, builder);
+        const LoadedInput loaded = loadInput(*source, symbolizer, builder);
         printScores(loaded, out);
         taken += loaded.failed ? 0 : 1;
     }

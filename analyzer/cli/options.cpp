@@ -11,13 +11,21 @@ namespace po = boost::program_options;
 
 po::options_description visibleOptions()
 {
+    const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
     po::options_description options("Options");
-    options.add_options()("format", po::value<std::string>()->value_name("text|markdown|json"),
-        "how to print the report")("brief", "verdict, five locks and what to record next: at most 25 lines")(
-        "redact", "put stable tokens in place of hosts, users, paths and file names")("lock-table",
-        po::value<std::string>()->value_name("FILE"),
-        "lock routines of your own; they come before the built-in ones of the same name")(
-        "version", "print the version")("help", "print this help");
+    auto add = options.add_options();
+    add("format", text("text|markdown|json"), "how to print the report");
+    add("brief", "verdict, five locks and what to record next: at most 25 lines");
+    add("redact", "put stable tokens in place of hosts, users, paths and file names");
+    add("lock-table", text("FILE"),
+        "lock routines of your own; they come before the built-in ones of the same name");
+    add("symfs", text("DIR"), "where the recorded paths of programs and libraries begin");
+    add("debug-dir", po::value<std::vector<std::string>>()->value_name("DIR"),
+        "a folder with programs or debug files, by build id or name; may be given several times");
+    add("vmlinux", text("FILE"), "the recorded kernel");
+    add("kallsyms", text("FILE"), "/proc/kallsyms or System.map of the recorded kernel");
+    add("version", "print the version");
+    add("help", "print this help");
     return options;
 }
 
@@ -67,8 +75,16 @@ tl::expected<Options, std::string> fromVariables(const po::variables_map& variab
     }
     options.brief = variables.count("brief") != 0;
     options.redact = variables.count("redact") != 0;
-    if (variables.count("lock-table") != 0)
-        options.lockTable = variables["lock-table"].as<std::string>();
+    const auto take = [&](const char* name, std::string& to) {
+        if (variables.count(name) != 0)
+            to = variables[name].as<std::string>();
+    };
+    take("lock-table", options.lockTable);
+    take("symfs", options.symbols.symfs);
+    take("vmlinux", options.symbols.vmlinux);
+    take("kallsyms", options.symbols.kallsyms);
+    if (variables.count("debug-dir") != 0)
+        options.symbols.debugDirs = variables["debug-dir"].as<std::vector<std::string>>();
     return options;
 }
 

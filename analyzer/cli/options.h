@@ -2,6 +2,7 @@
 // The command line, read into plain structs.
 #pragma once
 
+#include "analyzer/symbols/symbolizer_options.h"
 #include "parsers/result.h"
 
 #include <string>
@@ -18,6 +19,7 @@ struct Options {
     OutputFormat format = OutputFormat::Text;
     bool brief = false;
     bool redact = false;
+    SymbolizerOptions symbols; ///< where the names of a recording's addresses come from
     std::string lockTable; ///< file with lock routines of the user's own
 };
 

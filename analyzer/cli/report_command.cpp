@@ -40,8 +40,7 @@ void printProblems(const std::vector<Diagnostic>& diagnostics, std::FILE* err)
         if (one.severity != Severity::Error && one.severity != Severity::DataLoss)
             continue;
         const std::string_view advice = codeAdvice(one.code);
-        print(err, "whichlock: {}: {}{}{}\n", printable(toString(one.position)), printable(one.message),
-            advice.empty() ? "" : "; ", advice);
+        print(err, "whichlock: {}{}{}\n", printable(sentenceOf(one)), advice.empty() ? "" : "; ", advice);
     }
 }
 
@@ -94,7 +93,7 @@ int reportCommand(const Options& options, std::FILE* out, std::FILE* err)
     Progress progress(err);
     for (const auto& source : opened.sources)
         progress.watch(*source);
-    const Profile profile = loadSession(std::move(opened.sources), std::move(opened.errors));
+    const Profile profile = loadSession(std::move(opened.sources), std::move(opened.errors), options.symbols);
     progress.finish();
     Report report = buildReport(profile, {}, *routines);
     if (options.redact)

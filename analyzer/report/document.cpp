@@ -23,7 +23,7 @@ void addDiagnostics(const Report& report, Document& document)
         const std::string count = one.count > 1 ? fmt::format(" ({} times)", one.count) : std::string();
         const std::string severity =
             one.severity == Severity::Note ? "" : std::string(severityName(one.severity)) + ": ";
-        text.lines.push_back(fmt::format("{}{}: {}{}", severity, toString(one.position), one.message, count));
+        text.lines.push_back(fmt::format("{}{}{}", severity, sentenceOf(one), count));
     }
     if (!text.lines.empty())
         document.blocks.emplace_back(std::move(text));

@@ -2,6 +2,8 @@
 #include "analyzer/session/session.h"
 
 #include "analyzer/model/profile_builder.h"
+#include "analyzer/session/perf_recording.h"
+#include "parsers/perf_data/perf_data_reader.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -104,8 +106,17 @@ void dropRepeatedTables(Profile& profile)
     dropRepeatedScores(profile, repeatedInputs);
 }
 
-Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Error> unopened)
+LoadedInput loadInput(Source& source, Symbolizer& symbolizer, RecordSink& sink)
 {
+    const auto head = source.head();
+    return head && looksLikePerfData(*head) ? loadPerfRecording(source, symbolizer, sink)
+                                            : load(source, sink);
+}
+
+Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Error> unopened,
+    const SymbolizerOptions& symbols)
+{
+    Symbolizer symbolizer(symbols);
     ProfileBuilder builder;
     for (const Error& error : unopened) {
         builder.beginInput(error.position.chain);
@@ -116,7 +127,7 @@ Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Er
     }
     for (const auto& source : sources) {
         builder.beginInput(source->name());
-        builder.finishInput(load(*source, builder));
+        builder.finishInput(loadInput(*source, symbolizer, builder));
     }
     Profile profile = builder.freeze();
     dropRepeatedTables(profile);

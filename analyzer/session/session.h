@@ -3,14 +3,22 @@
 #pragma once
 
 #include "analyzer/model/profile.h"
+#include "analyzer/symbols/symbolizer_options.h"
 
 #include <memory>
 
 namespace whichlock {
 
 /// Reads all sources in turn. Inputs that fail stand in the profile with the diagnostic that says why.
-/// `unopened` are failures to open that belong to the session, too.
-Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Error> unopened = {});
+/// `unopened` are failures to open that belong to the session, too. Addresses of recordings are named from
+/// where `symbols` says.
+Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Error> unopened = {},
+    const SymbolizerOptions& symbols = {});
+
+class Symbolizer;
+
+/// Reads one input of any kind, text or recording.
+LoadedInput loadInput(Source& source, Symbolizer& symbolizer, RecordSink& sink);
 
 /// Opens files; `-` is standard input. What cannot be opened is returned beside the rest.
 struct OpenedInputs {

@@ -31,6 +31,7 @@ public:
             std::fclose(stream_);
     }
     uint64_t sizeBytes() const override { return size_; }
+    bool isFile() const override { return owned_ && size_ != 0; }
 
 private:
     Result<size_t> readSome(std::span<char> buffer) override

@@ -32,6 +32,8 @@ public:
         std::string name, std::string_view bytes, size_t pieceBytes = SIZE_MAX);
 
     const std::string& name() const { return name_; }
+    /// Whether name() is the path of a regular file.
+    virtual bool isFile() const { return false; }
     /// Size if it is known beforehand, else 0.
     virtual uint64_t sizeBytes() const = 0;
 
