@@ -16,7 +16,7 @@ constexpr std::string_view kMagicBig = "2ELIFREP";
 constexpr size_t kFeatureWords = 4;
 constexpr unsigned kHostNameBit = 3;
 constexpr unsigned kBuildIdBit = 2;
-constexpr uint64_t kIdsSectionBytes = 16;
+constexpr uint64_t kSectionBytes = 16;
 
 /// Version 1 writes its magic as text, so the size of an attr has to tell the byte order.
 ByteOrder orderOfVersion1(std::string_view bytes)
@@ -24,7 +24,7 @@ ByteOrder orderOfVersion1(std::string_view bytes)
     constexpr std::array<uint64_t, 6> kAttrSizes = {64, 72, 80, 96, 104, 112};
     const auto plausible = [&](ByteOrder order) {
         const uint64_t size = loadInteger<uint64_t>(bytes.data() + 16, order);
-        return std::ranges::find(kAttrSizes, size - kIdsSectionBytes) != kAttrSizes.end();
+        return std::ranges::find(kAttrSizes, size - kSectionBytes) != kAttrSizes.end();
     };
     if (bytes.size() < 24 || plausible(ByteOrder::Little) || !plausible(ByteOrder::Big))
         return ByteOrder::Little;
@@ -60,6 +60,8 @@ std::vector<unsigned> readFeatures(ByteReader& reader)
         word = word >> 32U | word << 32U;
     if ((words[0] >> kHostNameBit & 1U) != 0)
         return bitsOf(words);
+    if (bitsOf(words).empty())
+        return {};
     return {kBuildIdBit};
 }
 
@@ -100,6 +102,19 @@ Result<PerfFileHeader> parseFileHeader(std::string_view bytes, const std::string
     if (size >= PerfFileHeader::kBytes && reader.remaining() >= kFeatureWords * sizeof(uint64_t))
         header.features = readFeatures(reader);
     return header;
+}
+
+bool wasKilled(const PerfFileHeader& header, std::string_view bytes)
+{
+    if (header.pipe || header.data.size != 0)
+        return false;
+    // A file that has no records at all goes on with the table of its feature sections, which begins with
+    // the place right behind itself. A record cannot look like that.
+    const std::string_view next = sectionBytes(bytes, {header.data.offset, sizeof(uint64_t)});
+    if (header.features.empty() || next.size() < sizeof(uint64_t))
+        return true;
+    return loadInteger<uint64_t>(next.data(), header.order)
+        != header.data.offset + kSectionBytes * header.features.size();
 }
 
 std::string_view sectionBytes(std::string_view bytes, FileSection section)

@@ -37,6 +37,9 @@ bool looksLikePerfData(std::string_view head);
 /// Reads the header at the front of `bytes`; an Error when it is none or is cut.
 Result<PerfFileHeader> parseFileHeader(std::string_view bytes, const std::string& inputName);
 
+/// Whether the recorder did not live to write the size of its records and what belongs behind them.
+bool wasKilled(const PerfFileHeader& header, std::string_view bytes);
+
 /// The part of `bytes` that a section covers; what lies behind the end is left out.
 std::string_view sectionBytes(std::string_view bytes, FileSection section);
 /// Whether the whole section lies in a file of this size.

@@ -54,7 +54,7 @@ public:
     void features()
     {
         const FileSection& data = header_.data;
-        if (data.size == 0) {
+        if (wasKilled(header_, bytes_)) {
             note(DiagnosticCode::RecorderKilled, 0, 0,
                 "the recorder did not finish its file: names of events, formats of tracepoints and build ids "
                 "are missing; all records up to the end of the file are read");

@@ -42,7 +42,7 @@ public:
         take(*header);
         FileSection data = {PerfFileHeader::kPipeBytes, UINT64_MAX};
         if (!header->pipe) {
-            summary_.killed = header->data.size == 0;
+            summary_.killed = wasKilled(*header, bytes);
             readMetadata(state_, *header, bytes);
             data = header->data;
             if (summary_.killed)
