@@ -450,6 +450,22 @@ TEST(PerfData, ofAStreamGetsNamesFromUpdatesAndTracingData)
     EXPECT_TRUE(sink.diagnostics.empty());
 }
 
+TEST(PerfData, ofAStreamMayDescribeItsEventsBeforeThem)
+{
+    PerfFileWriter file;
+    test::Bytes desc = file.bytes().u64(12).u32(1).u32(64); // the number of the feature, then its content
+    desc.raw(std::string(64, '\0')).u32(1).sized("cycles:pp").u64(5);
+    file.record(80, 0, desc);
+    const test::Bytes attr = file.bytes().u32(0).u32(64).u64s({0, 1, 1, 0, 0, 0, 0}).u64(5); // and its id
+    file.record(64, 0, attr);
+    file.record(9, 1, file.bytes().u64(0x10));
+    CheckingSink sink;
+    read(file.pipe(), sink);
+    ASSERT_EQ(sink.events.size(), 1U);
+    EXPECT_EQ(sink.events[0].name, "cycles:pp");
+    EXPECT_EQ(sink.samples, 1U);
+}
+
 TEST(PerfData, countsRecordsInsideOfCompressedOnes)
 {
     for (const bool second : {false, true}) {

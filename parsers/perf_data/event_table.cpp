@@ -72,8 +72,11 @@ uint32_t EventTable::add(const PerfAttr& attr)
 
 void EventTable::addId(uint32_t event, uint64_t id)
 {
-    if (byId_.try_emplace(id, event).second)
-        events_[event].ids.push_back(id);
+    if (!byId_.try_emplace(id, event).second)
+        return;
+    events_[event].ids.push_back(id);
+    if (const auto named = namesById_.find(id); named != namesById_.end())
+        name(event, named->second, PerfNameOrigin::Described);
 }
 
 void EventTable::changed(uint32_t event)
@@ -99,6 +102,11 @@ bool EventTable::name(uint32_t event, std::string_view name, PerfNameOrigin orig
     named.nameOrigin = origin;
     changed(event);
     return true;
+}
+
+void EventTable::nameLater(uint64_t id, std::string_view eventName)
+{
+    namesById_.try_emplace(id, eventName);
 }
 
 void EventTable::nameByConfig(uint64_t config, std::string_view eventName)

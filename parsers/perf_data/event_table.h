@@ -22,6 +22,8 @@ public:
 
     /// Gives a name unless the event has one of a better origin. Whether that changed anything.
     bool name(uint32_t event, std::string_view name, PerfNameOrigin origin);
+    /// Names the event that this id will be added to.
+    void nameLater(uint64_t id, std::string_view name);
     /// Names the events of this config by the old list of event types; the first name of a config stays.
     void nameByConfig(uint64_t config, std::string_view name);
     /// Gives events their formats and names. Only the first tracing data counts.
@@ -69,6 +71,7 @@ private:
     std::map<uint64_t, uint32_t> byId_;
     std::multimap<uint64_t, uint32_t> byConfig_;
     std::map<uint64_t, std::string> namesByConfig_;
+    std::map<uint64_t, std::string> namesById_; ///< of events that were not added yet
     std::vector<PerfPmu> pmus_;
     TracingData tracing_;
     bool hasTracing_ = false;

@@ -111,6 +111,7 @@ private:
     void take(const PerfFileHeader& header)
     {
         state_.order = header.order;
+        state_.pipe = header.pipe;
         summary_.order = header.order;
         summary_.version = header.version;
         summary_.pipe = header.pipe;
@@ -214,6 +215,13 @@ Result<PerfDataSummary> readPerfData(
     std::error_code error;
     if (fs::is_directory(path, error))
         return readDirectory(path, sink, options);
+    if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
+        Result<std::unique_ptr<Source>> source = Source::openFile(path);
+        if (!source)
+            return tl::make_unexpected(source.error());
+        (*source)->setProgress(options.progress);
+        return readPerfData(**source, sink);
+    }
     const Result<MappedFile> mapped = MappedFile::open(path);
     if (!mapped)
         return tl::make_unexpected(mapped.error());

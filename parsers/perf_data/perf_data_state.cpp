@@ -11,8 +11,8 @@ namespace {
 void applyEventDescriptions(PerfDataState& state, const std::vector<EventDescription>& descriptions)
 {
     EventTable& events = state.events;
-    // A file whose attrs cannot be read still has them here.
-    if (events.empty()) {
+    // A file whose attrs cannot be read still has them here. In a stream they may come later.
+    if (events.empty() && !state.pipe) {
         for (const EventDescription& description : descriptions)
             events.add(description.attr.value_or(PerfAttr()));
     }
@@ -21,8 +21,11 @@ void applyEventDescriptions(PerfDataState& state, const std::vector<EventDescrip
         uint32_t event = description.ids.empty() ? kNoEvent : events.find(description.ids[0]);
         if (event == kNoEvent && descriptions.size() == events.size())
             event = static_cast<uint32_t>(i);
-        if (event == kNoEvent)
+        if (event == kNoEvent) {
+            for (size_t id = 0; id < description.ids.size(); ++id)
+                events.nameLater(description.ids[id], description.name);
             continue;
+        }
         events.name(event, description.name, PerfNameOrigin::Described);
         for (size_t id = 0; id < description.ids.size(); ++id)
             events.addId(event, description.ids[id]);

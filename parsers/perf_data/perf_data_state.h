@@ -33,6 +33,7 @@ struct PerfDataState {
 
     PerfDataSink& sink;
     ByteOrder order = kHostOrder;
+    bool pipe = false;
     uint32_t part = 0;
     PerfDataCounts counts{};
     EventTable events{};
