@@ -3,6 +3,9 @@
 // They lie beside the tree; without them these tests are skipped.
 #include "parsers/perf_data/perf_data_reader.h"
 
+#include "tests/support/perf_data_dump.h"
+#include "tests/support/perf_data_swap.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -219,6 +222,31 @@ TEST(PerfDataRecordings, readAlikeFromAStreamInSmallPieces)
         EXPECT_EQ(first->counts.byName(), second->counts.byName());
         EXPECT_EQ(whole.byEvent, pieces.byEvent);
         EXPECT_EQ(diagnosticsOf(pieces), "");
+    }
+}
+
+TEST(PerfDataRecordings, readAlikeWhenABigEndianMachineHadWrittenThem)
+{
+    const fs::path folder = kFolder / "recordings";
+    if (!fs::is_directory(folder))
+        GTEST_SKIP() << "no recordings beside the source tree";
+    for (const std::string_view name : {"a.sf-fp", "a.sf-dwarf", "a.regs", "a.misc", "a.multi", "a.group",
+             "a.rawsys-fp", "g.files.con-fp", "x.lost", "x.uprobe-a_mutex"}) {
+        SCOPED_TRACE(name);
+        const std::string bytes = bytesOf(folder / (std::string(name) + ".data"));
+        test::PerfDataDump little;
+        test::PerfDataDump big;
+        const Result<PerfDataSummary> first = readPerfData(bytes, "input", little);
+        const Result<PerfDataSummary> second = readPerfData(test::bigEndianCopy(bytes), "input", big);
+        ASSERT_TRUE(first.has_value());
+        ASSERT_TRUE(second.has_value());
+        EXPECT_EQ(second->order, ByteOrder::Big);
+        EXPECT_GT(first->counts.samples, 80U);
+        EXPECT_EQ(first->counts.byName(), second->counts.byName());
+        const auto differs = std::ranges::mismatch(little.text(), big.text());
+        EXPECT_TRUE(little.text() == big.text())
+            << std::string(differs.in1, little.text().end()).substr(0, 300) << "\n"
+            << std::string(differs.in2, big.text().end()).substr(0, 300);
     }
 }
 

@@ -61,7 +61,7 @@ public:
             return;
         }
         if (!sectionFits(bytes_.size(), data)) {
-            note(DiagnosticCode::FileCut, 0, bytes_.size(),
+            note(DiagnosticCode::FileCut, 1, bytes_.size(),
                 "the file is cut after {} bytes: the data section of the header ends behind the end of the "
                 "file",
                 bytes_.size());
@@ -74,7 +74,7 @@ public:
             const uint64_t offset = reader.u64();
             const FileSection section = {offset, reader.u64()};
             if (!reader.ok()) {
-                note(DiagnosticCode::FileCut, 0, table,
+                note(DiagnosticCode::FileCut, 2, table,
                     "the list of feature sections at offset {} is cut; the features from number {} on are "
                     "lost",
                     table, number);

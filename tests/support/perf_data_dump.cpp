@@ -198,11 +198,21 @@ void PerfDataDump::rawFields(const PerfSample& sample)
         return;
     }
     for (const TracepointField& field : events_[sample.event].format->fields) {
-        if (const auto value = tracepointInteger(sample.raw, sample.rawOrder, field))
+        if (const auto value = tracepointInteger(sample.raw, sample.rawOrder, field)) {
             text_ += fmt::format("  {}={:x}\n", field.name, *value);
-        else
+        } else if (field.kind == TracepointFieldKind::Array && field.type.find("char") == std::string::npos) {
+            text_ += fmt::format("  {}=", field.name);
+            for (size_t i = 0;; ++i) {
+                const auto value = tracepointElement(sample.raw, sample.rawOrder, field, i, sizeof(uint64_t));
+                if (!value)
+                    break;
+                text_ += fmt::format("{:x} ", *value);
+            }
+            text_ += '\n';
+        } else {
             text_ +=
                 fmt::format("  {}={}\n", field.name, hex(tracepointText(sample.raw, sample.rawOrder, field)));
+        }
     }
 }
 
