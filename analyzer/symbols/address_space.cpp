@@ -38,6 +38,8 @@ bool AddressSpace::insert(const MappingRecord& record)
             // Where it was loaded matters for tables of that boot; it stays out of the offset.
             module.referenceAddress = module.reference.empty() ? 0 : record.fileOffset;
             mapping.offset = record.start - module.referenceAddress;
+        } else {
+            module.referenceAddress = record.start - record.fileOffset;
         }
     } else {
         module.kind = userModuleKind(record.path);

@@ -126,11 +126,10 @@ std::vector<SourceFrame> DwarfLines::lookUp(uint64_t address)
     if (unit->die != lastUnit_)
         readLines(unitDie);
     lastUnit_ = unit->die;
-    DwarfUnits::readFunctions(*unit, root);
     std::vector<SourceFrame> chain;
     SourceFrame place = lineOf(unitDie, address);
     Dwarf_Die function;
-    const DwarfRange* range = unit->functions.find(address);
+    const DwarfRange* range = DwarfUnits::findFunction(*unit, root, address);
     if (range == nullptr || dwarf_offdie(dwarf_cu_getdwarf(root.cu), range->die, &function) == nullptr) {
         if (!place.file.empty())
             chain.push_back(std::move(place));

@@ -45,11 +45,12 @@ bool isSplitFileSafe(Dwarf_Die& unitDie)
     return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
-bool holdsFunctions(int tag)
+bool holdsFunctions(int tag, bool nested)
 {
+    if (nested && (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block))
+        return true;
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type
-        || tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_subprogram
-        || tag == DW_TAG_lexical_block;
+        || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
 }
 
 } // namespace
@@ -124,12 +125,26 @@ DwarfUnits::Unit* DwarfUnits::find(Dwarf* dwarf, Dwarf_Addr address)
     return at != units_.end() && at->die == offset ? &*at : nullptr;
 }
 
-void DwarfUnits::readFunctions(Unit& unit, Dwarf_Die& root)
+const DwarfRange* DwarfUnits::findFunction(Unit& unit, Dwarf_Die& root, Dwarf_Addr address)
 {
-    if (unit.functionsRead)
-        return;
-    unit.functionsRead = true;
-    // Depth first with a path of our own: functions lie in namespaces and classes, and in other functions.
+    if (!unit.functionsRead) {
+        unit.functionsRead = true;
+        readFunctions(unit, root, false);
+    }
+    const DwarfRange* found = unit.functions.find(address);
+    // Few languages nest functions, and looking for them takes the whole unit.
+    if (found == nullptr && !unit.nestedRead) {
+        unit.nestedRead = true;
+        unit.functions = {};
+        readFunctions(unit, root, true);
+        found = unit.functions.find(address);
+    }
+    return found;
+}
+
+void DwarfUnits::readFunctions(Unit& unit, Dwarf_Die& root, bool nested)
+{
+    // Depth first with a path of our own: functions lie in namespaces and classes.
     std::vector<Dwarf_Die> path(1);
     if (dwarf_child(&root, &path[0]) != 0)
         return;
@@ -142,7 +157,7 @@ void DwarfUnits::readFunctions(Unit& unit, Dwarf_Die& root)
                 [&](Dwarf_Addr low, Dwarf_Addr high) { unit.functions.add(low, high, offset); });
         }
         Dwarf_Die child;
-        if (holdsFunctions(tag) && path.size() < kMostDepth && dwarf_child(&die, &child) == 0) {
+        if (holdsFunctions(tag, nested) && path.size() < kMostDepth && dwarf_child(&die, &child) == 0) {
             path.push_back(child);
             continue;
         }

@@ -41,16 +41,19 @@ public:
         Dwarf_Off die = 0;
         bool skeleton = false; ///< its functions are in a .dwo file
         bool functionsRead = false;
+        bool nestedRead = false; ///< functions inside functions, too
         DwarfRanges functions{};
     };
 
     /// Reads the headers of all units; `budget` bounds the ranges that are kept.
     void build(Dwarf* dwarf, size_t budget);
     Unit* find(Dwarf* dwarf, Dwarf_Addr address);
-    /// Collects the functions below the unit's DIE, once.
-    static void readFunctions(Unit& unit, Dwarf_Die& root);
+    /// The function of the unit around an address; reads the unit's functions when first asked.
+    static const DwarfRange* findFunction(Unit& unit, Dwarf_Die& root, Dwarf_Addr address);
 
 private:
+    static void readFunctions(Unit& unit, Dwarf_Die& root, bool nested);
+
     std::vector<Unit> units_;
     DwarfRanges ranges_;
 };

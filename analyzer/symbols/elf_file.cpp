@@ -190,22 +190,21 @@ bool ElfFile::hasUnknownCompression() const
 
 std::optional<uint64_t> ElfFile::addressOfOffset(uint64_t offset, uint64_t executableOffset) const
 {
-    const ElfSegment* only = nullptr;
-    size_t executables = 0;
-    for (const ElfSegment& segment : segments_) {
-        // Mappings are whole pages: bytes beside the segment are shown, too, but they are not of it.
-        if (segment.fileBytes != 0 && offset - segment.offset < segment.fileBytes)
-            return segment.address + (offset - segment.offset);
-        if (segment.executable) {
-            only = &segment;
-            ++executables;
-        }
+    const auto code = std::ranges::find_if(segments_, &ElfSegment::executable);
+    if (code != segments_.end() && code->fileBytes == 0) {
+        // The stripped half is missing, and file offsets with it; but if there is one segment of code, its
+        // mapping shows where that began.
+        if (std::any_of(code + 1, segments_.end(), [](const ElfSegment& other) { return other.executable; })
+            || executableOffset > offset)
+            return std::nullopt;
+        const uint64_t address = (code->address & ~(kPageBytes - 1)) + (offset - executableOffset);
+        return address - code->address < code->memoryBytes ? std::optional(address) : std::nullopt;
     }
-    // The stripped half is missing: its offsets are lost, but the one mapping of code shows the one segment.
-    if (executables != 1 || only->fileBytes != 0 || executableOffset > offset)
-        return std::nullopt;
-    const uint64_t address = (only->address & ~(kPageBytes - 1)) + (offset - executableOffset);
-    return address - only->address < only->memoryBytes ? std::optional(address) : std::nullopt;
+    // Mappings are whole pages: they show bytes beside the segment, too, but those are not of it.
+    for (const ElfSegment& segment : segments_)
+        if (offset - segment.offset < segment.fileBytes)
+            return segment.address + (offset - segment.offset);
+    return std::nullopt;
 }
 
 std::optional<uint32_t> contentCrc(const std::string& path)

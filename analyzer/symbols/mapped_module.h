@@ -28,13 +28,15 @@ struct MappedModule {
     static constexpr uint64_t kUnknownOffset = UINT64_MAX;
 
     ModuleKind kind = ModuleKind::File;
-    bool guest = false;            ///< of a virtual machine; never mixed with the host's
-    std::string path{};            ///< as recorded
-    BuildId buildId{};             ///< empty if none was recorded
-    int32_t pid = -1;              ///< of Anonymous: the owner
-    uint32_t epoch = 0;            ///< of Anonymous: which life of that pid
-    std::string reference{};       ///< of Kernel: the symbol that offsets count from, `_text` or `_stext`
-    uint64_t referenceAddress = 0; ///< of Kernel: where that symbol was
+    bool guest = false;      ///< of a virtual machine; never mixed with the host's
+    std::string path{};      ///< as recorded
+    BuildId buildId{};       ///< empty if none was recorded
+    int32_t pid = -1;        ///< of Anonymous: the owner
+    uint32_t epoch = 0;      ///< of Anonymous: which life of that pid
+    std::string reference{}; ///< of Kernel: the symbol that offsets count from, `_text` or `_stext`
+    /// Of Kernel: where that symbol was; of KernelModule: where offset 0 was. Means something within one boot
+    /// only; who compares recordings leaves it out.
+    uint64_t referenceAddress = 0;
     /// Lowest file offset of an executable mapping: where the text segment starts. No part of the key.
     uint64_t executableOffset = kUnknownOffset;
 };
