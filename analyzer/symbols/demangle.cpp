@@ -34,8 +34,8 @@ bool runDemangler(const char* symbol, bool rust, std::string* text)
     output.text = text;
     if (setjmp(output.enough) != 0) // NOLINT(*)
         return false;
-    const int done = rust ? rust_demangle_callback(symbol, DMGL_PARAMS | DMGL_ANSI, takePiece, &output)
-                          : cplus_demangle_v3_callback(symbol, DMGL_PARAMS | DMGL_ANSI, takePiece, &output);
+    const int done = rust ? rust_demangle_callback(symbol, DMGL_NO_OPTS, takePiece, &output)
+                          : cplus_demangle_v3_callback(symbol, DMGL_NO_OPTS, takePiece, &output);
     return done != 0;
 }
 
@@ -56,15 +56,11 @@ std::string demangle(std::string_view symbol)
     const bool rust = symbol.starts_with("_R") || isLegacyRust(symbol);
     if ((!rust && !symbol.starts_with("_Z")) || symbol.size() > kMostMangledBytes)
         return std::string(symbol);
-    // `_ZN1a1bEv.cold`: the demangler would write it as `a::b() [clone .cold]`.
-    const size_t suffix = rust ? std::string_view::npos : symbol.find('.');
-    const std::string mangled(symbol.substr(0, suffix));
+    const std::string mangled(symbol);
     std::string readable;
     if (!runDemangler(mangled.c_str(), rust, &readable)
         && (!isLegacyRust(symbol) || !runDemangler(mangled.c_str(), false, &readable)))
-        return std::string(symbol);
-    if (suffix != std::string_view::npos)
-        readable += symbol.substr(suffix);
+        return mangled;
     return readable;
 }
 

@@ -8,8 +8,8 @@
 
 namespace whichlock {
 
-/// The readable form of a symbol; the symbol itself where it is not mangled, or too large in readable form.
-/// Suffixes that compilers add to clones (`.isra.0`, `.cold`) stay as they are.
+/// The readable form of a symbol, as perf prints it: without parameters, return types and the suffixes of
+/// clones. The symbol itself where it is not mangled, or where it would be too long.
 std::string demangle(std::string_view symbol);
 
 /// Remembers what was demangled. MT: one thread.

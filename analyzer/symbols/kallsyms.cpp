@@ -114,8 +114,8 @@ Result<Kallsyms> parseKallsyms(std::string_view text, const std::string& name)
     if (!anyAddress)
         return fail(DiagnosticCode::KallsymsRestricted,
             "all addresses are zero: the kernel hid them (kptr_restrict)", {.chain = name});
-    symbols.functions.finish();
-    symbols.objects.finish();
+    symbols.functions.finish(AliasRule::LastListed);
+    symbols.objects.finish(AliasRule::LastListed);
     return symbols;
 }
 

@@ -64,10 +64,13 @@ bool SymbolTable::better(const Row& a, const Row& b) const
     return nameA < nameB;
 }
 
-void SymbolTable::finish()
+void SymbolTable::finish(AliasRule rule)
 {
-    std::sort(rows_.begin(), rows_.end(), [this](const Row& a, const Row& b) {
-        return a.address != b.address ? a.address < b.address : better(a, b);
+    std::sort(rows_.begin(), rows_.end(), [this, rule](const Row& a, const Row& b) {
+        if (a.address != b.address)
+            return a.address < b.address;
+        return rule == AliasRule::LastListed ? a.name > b.name
+                                             : better(a, b); // names stand in order of listing
     });
     const auto sameAddress = [](const Row& a, const Row& b) { return a.address == b.address; };
     rows_.erase(std::unique(rows_.begin(), rows_.end(), sameAddress), rows_.end());

@@ -14,6 +14,12 @@ namespace whichlock {
 
 enum class SymbolBinding : uint8_t { Local, Weak, Global };
 
+/// Which of several names of one address is kept; both ways are those of perf, so that names are equal.
+enum class AliasRule : uint8_t {
+    BestName,   ///< ELF: with a size, not weak, global, fewer leading underscores, longer
+    LastListed, ///< kallsyms: the earlier ones end where they begin
+};
+
 /// A symbol on its way into a table.
 struct SymbolEntry {
     uint64_t address = 0;
@@ -39,8 +45,8 @@ struct SymbolHit {
 class SymbolTable {
 public:
     void add(const SymbolEntry& entry);
-    /// Sorts, keeps the best of several names of one address, and ends symbols without size at the next one.
-    void finish();
+    /// Sorts, keeps one of several names of an address, and ends symbols without size at the next one.
+    void finish(AliasRule rule = AliasRule::BestName);
 
     /// The innermost symbol that covers the address; never one that merely lies near.
     bool find(uint64_t address, SymbolHit& hit) const;
