@@ -93,7 +93,7 @@ TEST(ElfSymbols, agreeWithNm)
         functions.finish();
         size_t compared = 0;
         for (const auto& [name, symbol] : expected) {
-            if (symbol.type != 't' && symbol.type != 'T')
+            if ((symbol.type != 't' && symbol.type != 'T') || symbol.size == 0)
                 continue;
             SymbolHit hit;
             ASSERT_TRUE(functions.find(symbol.address + symbol.size - 1, hit)) << name;

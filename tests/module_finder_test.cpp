@@ -97,6 +97,21 @@ TEST(ModuleFinder, putsSymfsBeforeRecordedPathsAndNeverLeavesIt)
     EXPECT_FALSE(inner.find({.path = "relative"}).found());
 }
 
+TEST(ModuleFinder, followsNoLinkOutOfSymfsWithoutABuildId)
+{
+    const std::string root = test::scratchFolder("finder-symfs-link");
+    copyFile(fixture("whole"), root + "/host/program");
+    std::filesystem::create_directories(root + "/fs/bin");
+    std::filesystem::create_symlink(root + "/host/program", root + "/fs/bin/absolute");
+    std::filesystem::create_symlink("target", root + "/fs/bin/relative");
+    copyFile(fixture("whole"), root + "/fs/bin/target");
+    SymbolizerOptions options = nowhere();
+    options.symfs = root + "/fs";
+    EXPECT_FALSE(ModuleFinder(options).find({.path = "/bin/absolute"}).found());
+    EXPECT_TRUE(ModuleFinder(options).find({.path = "/bin/absolute", .buildId = wholeId()}).found());
+    EXPECT_TRUE(ModuleFinder(options).find({.path = "/bin/relative"}).found());
+}
+
 TEST(ModuleFinder, takesTheLongestCommonPathAndNoneOfEquals)
 {
     const std::string folder = test::scratchFolder("finder-several");

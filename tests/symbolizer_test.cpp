@@ -261,6 +261,30 @@ TEST(Symbolizer, movesKernelAddressesBetweenBootsByTheReferenceSymbol)
         << "the map does not know what the offset counts from";
 }
 
+TEST(Symbolizer, countsKernelOffsetsFromTheReferenceSymbolOfVmlinux)
+{
+    const auto symbols = test::nmSymbols(fixture("fixed"));
+    if (symbols.empty())
+        GTEST_SKIP() << "no nm here";
+    Symbolizer symbolizer({.vmlinux = fixture("fixed"), .debugRoot = "/nonexistent"});
+    MappedModule kernel{.kind = ModuleKind::Kernel,
+        .path = "[kernel.kallsyms]_stext",
+        .buildId = *BuildId::fromHex(std::string(40, '3')),
+        .reference = "_stext",
+        .referenceAddress = 0xffffffff93000000};
+    const uint64_t offset = symbols.at("_ZN4shop5outerEi").address - symbols.at("_stext").address;
+    const auto resolved = symbolizer.resolve(kernel, offset, AddressKind::InstructionPointer);
+    EXPECT_EQ(resolved.function, "shop::outer");
+    EXPECT_EQ(resolved.symbolOffset, 0U);
+    EXPECT_TRUE(resolved.verified);
+
+    kernel.reference = "_text";
+    EXPECT_EQ(symbolizer.resolve(kernel, offset, AddressKind::InstructionPointer), ResolvedAddress());
+    const auto diagnostics = symbolizer.takeDiagnostics();
+    ASSERT_EQ(diagnostics.size(), 1U);
+    EXPECT_EQ(diagnostics[0].code, DiagnosticCode::SymbolsUnreadable);
+}
+
 TEST(Symbolizer, takesModulesOutOfTheListOfTheirBoot)
 {
     const std::string folder = test::scratchFolder("kallsyms-modules");

@@ -37,6 +37,17 @@ std::string below(const std::string& folder, const std::string& path)
     return folder + path;
 }
 
+/// Whether a path, with all links followed, is still in the folder.
+bool staysBelow(const std::string& folder, const std::string& path)
+{
+    std::error_code error;
+    const fs::path root = fs::weakly_canonical(folder, error);
+    if (error)
+        return false;
+    const fs::path real = fs::weakly_canonical(path, error);
+    return !error && std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first == root.end();
+}
+
 /// Names under which people keep the file of a module.
 std::vector<std::string> namesOf(const MappedModule& module)
 {
@@ -142,8 +153,11 @@ void ModuleFinder::searchById(Search& search)
 void ModuleFinder::searchByPath(Search& search)
 {
     const std::string path = withoutDeletedMark(search.module.path);
-    if (!options_.symfs.empty())
-        consider(search, below(options_.symfs, path), true);
+    if (const std::string inside = below(options_.symfs, path); !options_.symfs.empty() && !inside.empty()) {
+        // An absolute link in there leads to a file of this machine: only a build id could prove that one.
+        if (!search.buildId.empty() || staysBelow(options_.symfs, inside))
+            consider(search, inside, true);
+    }
     // What has this path here is another file unless its build id says otherwise.
     if (!search.module.buildId.empty())
         consider(search, below("", path), false);

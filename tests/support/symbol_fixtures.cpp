@@ -79,7 +79,16 @@ std::map<std::string, NmSymbol> nmSymbols(const std::string& path)
         std::istringstream fields(line);
         NmSymbol symbol;
         std::string name;
-        if (fields >> std::hex >> symbol.address >> symbol.size >> symbol.type >> name)
+        std::string size;
+        if (!(fields >> std::hex >> symbol.address >> size))
+            continue;
+        // Symbols without size have no column for it.
+        symbol.type = size[0];
+        if (size.size() > 1) {
+            symbol.size = std::stoull(size, nullptr, 16);
+            fields >> symbol.type;
+        }
+        if (fields >> name)
             symbols[name.substr(0, name.find('@'))] = symbol;
     }
     return symbols;
