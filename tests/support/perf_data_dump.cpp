@@ -203,10 +203,11 @@ void PerfDataDump::rawFields(const PerfSample& sample)
         } else if (field.kind == TracepointFieldKind::Array && field.type.find("char") == std::string::npos) {
             text_ += fmt::format("  {}=", field.name);
             for (size_t i = 0;; ++i) {
-                const auto value = tracepointElement(sample.raw, sample.rawOrder, field, i, sizeof(uint64_t));
-                if (!value)
+                const auto element =
+                    tracepointElement(sample.raw, sample.rawOrder, field, i, sizeof(uint64_t));
+                if (!element)
                     break;
-                text_ += fmt::format("{:x} ", *value);
+                text_ += fmt::format("{:x} ", *element);
             }
             text_ += '\n';
         } else {
