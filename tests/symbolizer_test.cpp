@@ -182,6 +182,38 @@ TEST(Symbolizer, bringsTheHalvesOfAStrippedProgramTogether)
     EXPECT_EQ(alone.resolve(kProgram, outer, AddressKind::InstructionPointer), expected);
 }
 
+TEST(Symbolizer, readsCompressedDebugInfoButNoBombs)
+{
+    const auto symbols = test::nmSymbols(fixture("whole"));
+    if (symbols.empty())
+        GTEST_SKIP() << "no nm here";
+    const uint64_t outer = symbols.at("_ZN4shop5outerEi").address;
+    Symbolizer whole(from("whole"));
+    const auto expected = whole.resolve(kProgram, outer, AddressKind::InstructionPointer);
+    Symbolizer compressed(from("compressed"));
+    EXPECT_EQ(compressed.resolve(kProgram, outer, AddressKind::InstructionPointer), expected);
+
+    // Each section of zlib data claims 2^40 bytes: Elf64_Chdr {1, 0, size, alignment}, then the zlib header
+    // 0x78.
+    std::string bytes = test::readWhole(fixture("compressed"));
+    const std::string type("\1\0\0\0\0\0\0\0", 8);
+    size_t changed = 0;
+    for (size_t at = bytes.find(type); at != std::string::npos && at + 25 < bytes.size();
+         at = bytes.find(type, at + 1))
+        if (bytes[at + 24] == 0x78 && bytes.compare(at + 17, 7, std::string(7, '\0')) == 0) {
+            bytes[at + 13] = 1;
+            ++changed;
+        }
+    ASSERT_GT(changed, 0U);
+    const std::string folder = test::scratchFolder("compression-bomb");
+    test::writeWhole(folder + "/program", bytes);
+    Symbolizer bomb({.debugDirs = {folder}, .debugRoot = "/nonexistent"});
+    const auto resolved = bomb.resolve(kProgram, outer, AddressKind::InstructionPointer);
+    EXPECT_EQ(resolved.function, "shop::outer") << "the symbols are not compressed";
+    EXPECT_EQ(resolved.chain.size(), 1U);
+    EXPECT_EQ(resolved.chain[0].line, 0U);
+}
+
 TEST(Symbolizer, marksNamesWithoutARecordedBuildId)
 {
     const auto symbols = test::nmSymbols(fixture("no-id"));

@@ -56,7 +56,7 @@ std::string demangle(std::string_view symbol)
     const bool rust = symbol.starts_with("_R") || isLegacyRust(symbol);
     if ((!rust && !symbol.starts_with("_Z")) || symbol.size() > kMostMangledBytes)
         return std::string(symbol);
-    const std::string mangled(symbol);
+    std::string mangled(symbol);
     std::string readable;
     if (!runDemangler(mangled.c_str(), rust, &readable)
         && (!isLegacyRust(symbol) || !runDemangler(mangled.c_str(), false, &readable)))

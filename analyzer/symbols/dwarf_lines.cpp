@@ -10,7 +10,12 @@ namespace {
 
 constexpr int kMostInlineDepth = 128;
 constexpr int kMostScopeDepth = 512;
-constexpr size_t kMostScopeEntries = 1'000'000; // looked at for one address
+/// Entries that a look-up may read on average; in a kernel it takes some hundreds.
+constexpr DwarfBudget kEntriesPerLookUp = 20'000;
+/// An entry takes two bytes and more, but compression may have made a tenth of that.
+constexpr DwarfBudget kEntriesPerByte = 4;
+/// What .dwo files hold comes on top.
+constexpr DwarfBudget kEntriesAlways = 50'000'000;
 /// libdw frees no line table before its handle ends, at some 50 bytes a row.
 constexpr size_t kMostLinesHeld = 1'000'000;
 
@@ -74,13 +79,14 @@ bool isAlternateSafe(const ElfFile& file)
 std::unique_ptr<DwarfLines> DwarfLines::open(const ElfFile& file)
 {
     // Addresses in relocatable files are yet to be made.
-    if (file.isRelocatable() || !isAlternateSafe(file))
+    if (file.isRelocatable() || file.hasCompressionBomb() || !isAlternateSafe(file))
         return nullptr;
     std::unique_ptr<DwarfLines> lines(new DwarfLines);
     lines->file_ = &file;
     if (!lines->begin())
         return nullptr;
-    lines->units_.build(lines->dwarf_, file.sizeBytes() / 4 + 1024);
+    lines->budget_ = file.sizeBytes() * kEntriesPerByte + kEntriesAlways;
+    lines->units_.build(lines->dwarf_, lines->budget_);
     return lines;
 }
 
@@ -109,6 +115,7 @@ std::vector<SourceFrame> DwarfLines::lookUp(uint64_t address)
 {
     if (dwarf_ == nullptr)
         return {};
+    budget_ += kEntriesPerLookUp;
     DwarfUnits::Unit* unit = units_.find(dwarf_, address);
     if (unit == nullptr)
         return {};
@@ -129,7 +136,7 @@ std::vector<SourceFrame> DwarfLines::lookUp(uint64_t address)
     std::vector<SourceFrame> chain;
     SourceFrame place = lineOf(unitDie, address);
     Dwarf_Die function;
-    const DwarfRange* range = DwarfUnits::findFunction(*unit, root, address);
+    const DwarfRange* range = DwarfUnits::findFunction(*unit, root, address, budget_);
     if (range == nullptr || dwarf_offdie(dwarf_cu_getdwarf(root.cu), range->die, &function) == nullptr) {
         if (!place.file.empty())
             chain.push_back(std::move(place));
@@ -163,12 +170,12 @@ SourceFrame DwarfLines::lineOf(Dwarf_Die& unitDie, uint64_t address)
 std::vector<Dwarf_Die> DwarfLines::scopesOf(Dwarf_Die scope, uint64_t address)
 {
     std::vector<Dwarf_Die> inlined;
-    size_t looked = 0;
     for (int depth = 0; depth < kMostScopeDepth; ++depth) {
         Dwarf_Die child;
         bool found = false;
-        for (int more = dwarf_child(&scope, &child); more == 0 && !found && ++looked < kMostScopeEntries;) {
-            if (isScope(dwarf_tag(&child)) && dwarf_haspc(&child, address) > 0)
+        for (int more = dwarf_child(&scope, &child); more == 0 && !found && budget_ > 0;) {
+            --budget_;
+            if (isScope(dwarf_tag(&child)) && dwarfContains(child, address, budget_))
                 found = true;
             else
                 more = dwarf_siblingof(&child, &child);

@@ -30,13 +30,14 @@ private:
     bool begin();
     void readLines(Dwarf_Die& unitDie);
     static SourceFrame lineOf(Dwarf_Die& unitDie, uint64_t address);
-    static std::vector<Dwarf_Die> scopesOf(Dwarf_Die function, uint64_t address);
+    std::vector<Dwarf_Die> scopesOf(Dwarf_Die function, uint64_t address);
 
     const ElfFile* file_ = nullptr;
     Dwarf* dwarf_ = nullptr;
     DwarfUnits units_;
     Dwarf_Off lastUnit_ = UINT64_MAX;
     size_t linesHeld_ = 0;
+    DwarfBudget budget_ = 0; ///< grows with the file and with each look-up
 };
 
 } // namespace whichlock

@@ -11,20 +11,20 @@ namespace {
 
 constexpr size_t kMostUnits = 1'000'000;
 constexpr size_t kMostFunctions = 4'000'000; // of one unit
-constexpr size_t kMostRangesOfDie = 1'000'000;
 constexpr int kMostDepth = 48;
 constexpr int kMostLooksBack = 256;
 
-/// Calls `take(low, high)` for each range of a DIE; linkers leave ranges at 0 for what they removed.
-template <class Take> void forRanges(Dwarf_Die& die, size_t most, Take take)
+/// Calls `take(low, high)` for each range of a DIE until that returns false; linkers leave ranges at 0 for
+/// what they removed.
+template <class Take> void forRanges(Dwarf_Die& die, DwarfBudget& budget, Take take)
 {
     Dwarf_Addr base = 0;
     Dwarf_Addr low = 0;
     Dwarf_Addr high = 0;
     ptrdiff_t at = 0;
-    for (size_t i = 0; i < most && (at = dwarf_ranges(&die, at, &base, &low, &high)) > 0; ++i)
-        if (low < high && low != 0)
-            take(low, high);
+    for (; budget > 0 && (at = dwarf_ranges(&die, at, &base, &low, &high)) > 0; --budget)
+        if (low < high && low != 0 && !take(low, high))
+            break;
 }
 
 /// Whether libdw would find only a regular file, or none, where the DWARF says that the split half is: it
@@ -92,7 +92,7 @@ const DwarfRange* DwarfRanges::find(Dwarf_Addr address) const
     return best;
 }
 
-void DwarfUnits::build(Dwarf* dwarf, size_t budget)
+void DwarfUnits::build(Dwarf* dwarf, DwarfBudget budget)
 {
     Dwarf_CU* unit = nullptr;
     Dwarf_Half version = 0;
@@ -104,9 +104,10 @@ void DwarfUnits::build(Dwarf* dwarf, size_t budget)
             continue;
         const auto number = static_cast<Dwarf_Off>(units_.size());
         units_.push_back({.die = dwarf_dieoffset(&die), .skeleton = type == DW_UT_skeleton});
-        if (ranges_.size() < budget)
-            forRanges(die, budget - ranges_.size(),
-                [&](Dwarf_Addr low, Dwarf_Addr high) { ranges_.add(low, high, number); });
+        forRanges(die, budget, [&](Dwarf_Addr low, Dwarf_Addr high) {
+            ranges_.add(low, high, number);
+            return true;
+        });
     }
     ranges_.finish();
 }
@@ -125,36 +126,40 @@ DwarfUnits::Unit* DwarfUnits::find(Dwarf* dwarf, Dwarf_Addr address)
     return at != units_.end() && at->die == offset ? &*at : nullptr;
 }
 
-const DwarfRange* DwarfUnits::findFunction(Unit& unit, Dwarf_Die& root, Dwarf_Addr address)
+const DwarfRange* DwarfUnits::findFunction(
+    Unit& unit, Dwarf_Die& root, Dwarf_Addr address, DwarfBudget& budget)
 {
     if (!unit.functionsRead) {
         unit.functionsRead = true;
-        readFunctions(unit, root, false);
+        readFunctions(unit, root, false, budget);
     }
     const DwarfRange* found = unit.functions.find(address);
     // Few languages nest functions, and looking for them takes the whole unit.
     if (found == nullptr && !unit.nestedRead) {
         unit.nestedRead = true;
         unit.functions = {};
-        readFunctions(unit, root, true);
+        readFunctions(unit, root, true, budget);
         found = unit.functions.find(address);
     }
     return found;
 }
 
-void DwarfUnits::readFunctions(Unit& unit, Dwarf_Die& root, bool nested)
+void DwarfUnits::readFunctions(Unit& unit, Dwarf_Die& root, bool nested, DwarfBudget& budget)
 {
     // Depth first with a path of our own: functions lie in namespaces and classes.
     std::vector<Dwarf_Die> path(1);
     if (dwarf_child(&root, &path[0]) != 0)
         return;
-    while (!path.empty() && unit.functions.size() < kMostFunctions) {
+    while (!path.empty() && unit.functions.size() < kMostFunctions && budget > 0) {
+        --budget;
         Dwarf_Die& die = path.back();
         const int tag = dwarf_tag(&die);
         if (tag == DW_TAG_subprogram) {
             const Dwarf_Off offset = dwarf_dieoffset(&die);
-            forRanges(die, kMostRangesOfDie,
-                [&](Dwarf_Addr low, Dwarf_Addr high) { unit.functions.add(low, high, offset); });
+            forRanges(die, budget, [&](Dwarf_Addr low, Dwarf_Addr high) {
+                unit.functions.add(low, high, offset);
+                return true;
+            });
         }
         Dwarf_Die child;
         if (holdsFunctions(tag, nested) && path.size() < kMostDepth && dwarf_child(&die, &child) == 0) {
@@ -171,6 +176,16 @@ void DwarfUnits::readFunctions(Unit& unit, Dwarf_Die& root, bool nested)
         }
     }
     unit.functions.finish();
+}
+
+bool dwarfContains(Dwarf_Die& die, Dwarf_Addr address, DwarfBudget& budget)
+{
+    bool found = false;
+    forRanges(die, budget, [&](Dwarf_Addr low, Dwarf_Addr high) {
+        found = address >= low && address < high;
+        return !found;
+    });
+    return found;
 }
 
 bool dwarfRoot(Dwarf* dwarf, const DwarfUnits::Unit& unit, Dwarf_Die& unitDie, Dwarf_Die& root)

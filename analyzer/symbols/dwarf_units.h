@@ -11,6 +11,10 @@
 
 namespace whichlock {
 
+/// How much a look-up may still read. Entries may share lists of ranges: what a file makes us read is not
+/// bounded by its size.
+using DwarfBudget = uint64_t;
+
 /// A half-open range of addresses of a unit or function.
 struct DwarfRange {
     Dwarf_Addr low = 0;
@@ -45,18 +49,22 @@ public:
         DwarfRanges functions{};
     };
 
-    /// Reads the headers of all units; `budget` bounds the ranges that are kept.
-    void build(Dwarf* dwarf, size_t budget);
+    /// Reads the headers of all units.
+    void build(Dwarf* dwarf, DwarfBudget budget);
     Unit* find(Dwarf* dwarf, Dwarf_Addr address);
     /// The function of the unit around an address; reads the unit's functions when first asked.
-    static const DwarfRange* findFunction(Unit& unit, Dwarf_Die& root, Dwarf_Addr address);
+    static const DwarfRange* findFunction(
+        Unit& unit, Dwarf_Die& root, Dwarf_Addr address, DwarfBudget& budget);
 
 private:
-    static void readFunctions(Unit& unit, Dwarf_Die& root, bool nested);
+    static void readFunctions(Unit& unit, Dwarf_Die& root, bool nested, DwarfBudget& budget);
 
     std::vector<Unit> units_;
     DwarfRanges ranges_;
 };
+
+/// Whether one of the DIE's ranges contains the address.
+bool dwarfContains(Dwarf_Die& die, Dwarf_Addr address, DwarfBudget& budget);
 
 /// The unit's own DIE, or that of its split half when it has one here.
 bool dwarfRoot(Dwarf* dwarf, const DwarfUnits::Unit& unit, Dwarf_Die& unitDie, Dwarf_Die& root);

@@ -19,6 +19,8 @@ constexpr uint64_t kPageBytes = 4096;
 /// Linkers make a dozen; a kernel has five.
 constexpr size_t kMostSegments = 4096;
 constexpr uint32_t kCompressedZlib = 1;
+/// `ZLIB` and the size in eight bytes.
+constexpr size_t kOldHeaderBytes = 12;
 
 std::array<uint32_t, 256> makeCrcTable()
 {
@@ -183,6 +185,33 @@ bool ElfFile::hasUnknownCompression() const
         GElf_Chdr compression;
         if (gelf_getshdr(section, &header) != nullptr && (header.sh_flags & SHF_COMPRESSED) != 0
             && gelf_getchdr(section, &compression) != nullptr && compression.ch_type != kCompressedZlib)
+            return true;
+    }
+    return false;
+}
+
+bool ElfFile::hasCompressionBomb() const
+{
+    // Debug info shrinks to a third, zeros by 1032.
+    constexpr uint64_t kMostRatio = 100;
+    constexpr uint64_t kAlwaysBytes = 1 << 20;
+    for (Elf_Scn* section = elf_nextscn(elf_, nullptr); section != nullptr;
+         section = elf_nextscn(elf_, section)) {
+        GElf_Shdr header;
+        GElf_Chdr compression;
+        if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS)
+            continue;
+        uint64_t inflated = 0;
+        if ((header.sh_flags & SHF_COMPRESSED) != 0) {
+            inflated = gelf_getchdr(section, &compression) != nullptr ? compression.ch_size : 0;
+        } else if (const Elf_Data* data = elf_rawdata(section, nullptr); data != nullptr
+                   && data->d_buf != nullptr && data->d_size >= kOldHeaderBytes
+                   && std::memcmp(data->d_buf, "ZLIB", 4) == 0) {
+            const auto* bytes = static_cast<const uint8_t*>(data->d_buf); // sections called .zdebug
+            for (size_t i = 4; i < kOldHeaderBytes; ++i)
+                inflated = inflated << 8 | bytes[i];
+        }
+        if (inflated > kAlwaysBytes && inflated / kMostRatio > header.sh_size)
             return true;
     }
     return false;

@@ -58,6 +58,8 @@ public:
     bool hasCode() const;
     /// Whether debug info is compressed in a way that libelf cannot undo.
     bool hasUnknownCompression() const;
+    /// Whether a section claims to become so large when inflated that it was not made by a compiler.
+    bool hasCompressionBomb() const;
 
     /// The address in the file's own terms of a byte of the file. `executableOffset` is where the recorded
     /// mapping of the code began: in files with the debug info alone it stands for the lost file offsets.

@@ -106,7 +106,9 @@ std::optional<std::vector<std::vector<SourceFrame>>> addr2line(
     std::vector<std::vector<SourceFrame>> chains;
     SourceFrame frame;
     bool isFunction = true;
-    for (const std::string& line : outputOf("addr2line -a -i -f -e '" + path + "' < '" + list + "'")) {
+    std::string command = "addr2line -a -i -f -e '";
+    command.append(path).append("' < '").append(list).append("'");
+    for (const std::string& line : outputOf(command)) {
         if (line.starts_with("0x")) {
             chains.emplace_back();
             isFunction = true;
