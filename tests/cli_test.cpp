@@ -178,12 +178,12 @@ TEST_F(Cli, aBinaryFileIsExitFour)
     expectOneLine(outcome, "noise.bin", "binary");
 }
 
-TEST_F(Cli, perfDataIsExitFourWithAdvice)
+TEST_F(Cli, aDamagedRecordingIsExitTwoWithItsOffset)
 {
     put("perf.data", std::string("PERFILE2\x68\0\0\0\0\0\0\0", 16) + std::string(200, '\0'));
     const Outcome outcome = run("report perf.data");
-    EXPECT_EQ(outcome.exit, 4);
-    expectOneLine(outcome, "perf.data", "perf script");
+    EXPECT_EQ(outcome.exit, 2);
+    expectOneLine(outcome, "perf.data", "offset 0");
 }
 
 TEST_F(Cli, aTextWithoutAProfileIsExitFour)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Recordings beside the source tree, where there are any: read natively they give the leaf functions that perf
-// script printed for them, sample by sample.
+// Recordings beside the source tree, where there are any: read natively they give the leaf functions that
+// perf script printed for them, sample by sample.
 #include "analyzer/model/profile_builder.h"
 #include "analyzer/session/session.h"
 
@@ -31,7 +31,8 @@ std::string unpacked(const fs::path& path)
     return text;
 }
 
-/// Samples by leaf function; parameters and versions, which tools print or not, are cut off.
+/// Samples by leaf function. Parameters, versions and underscores in front, by which names of one address
+/// differ, are cut off.
 std::map<std::string, uint64_t> leaves(const Profile& profile)
 {
     std::map<std::string, uint64_t> counts;
@@ -39,6 +40,7 @@ std::map<std::string, uint64_t> leaves(const Profile& profile)
         for (const Cell& cell : section.cells) {
             std::string name(profile.leafSymbol(cell.stack));
             name = name.substr(0, name.find_first_of("(@"));
+            name.erase(0, std::min(name.find_first_not_of('_'), name.size()));
             counts[name] += cell.samples;
         }
     }
@@ -52,7 +54,7 @@ Profile profileOf(std::unique_ptr<Source> source, const SymbolizerOptions& symbo
     return loadSession(std::move(sources), {}, symbols);
 }
 
-class RecordingProfiles : public testing::TestWithParam<const char*> {};
+class RecordingProfiles : public testing::TestWithParam<const char*> { };
 
 TEST_P(RecordingProfiles, haveTheLeafFunctionsOfPerfScript)
 {
@@ -88,12 +90,14 @@ TEST_P(RecordingProfiles, haveTheLeafFunctionsOfPerfScript)
     for (const auto& [function, samples] : native)
         nativeAll += samples;
     EXPECT_EQ(nativeAll, all);
-    // Functions that the compiler put inside others are named by perf script, and by the symbol table are not.
+    // Functions that the compiler put inside others are named by perf script, and by the symbol table are
+    // not.
     EXPECT_GE(same * 100, all * 97) << same << " of " << all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, RecordingProfiles,
-    testing::Values("a.cpu-fp", "a.cpu-dwarf", "a.cpu-nog", "b.cpu-fp", "e.cpu-fp", "f.cpu-dwarf", "g.mmap.cpu-fp"));
+    testing::Values(
+        "a.cpu-fp", "a.cpu-dwarf", "a.cpu-nog", "b.cpu-fp", "e.cpu-fp", "f.cpu-dwarf", "g.mmap.cpu-fp"));
 
 } // namespace
 } // namespace whichlock::test

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A recording from its bytes to the report: sorted by time, named by kallsyms, attributed to a call site.
+#include "analyzer/report/report.h"
+#include "analyzer/session/session.h"
+#include "tests/support/perf_data_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+namespace whichlock::test {
+namespace {
+
+constexpr uint64_t kText = 0xffffffff81000000;
+constexpr uint64_t kSlowPath = kText + 0x1000;
+constexpr uint64_t kSpinLock = kText + 0x2000;
+constexpr uint64_t kDput = kText + 0x3000;
+constexpr uint64_t kWork = kText + 0x4000;
+constexpr uint64_t kKernelMark = static_cast<uint64_t>(-128);
+constexpr uint64_t kPeriod = 250'000; // ns
+constexpr uint16_t kKernelMode = 1;
+constexpr uint16_t kUserMode = 2;
+
+class PerfRecordingTest : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        kallsyms_ = testing::TempDir() + "perf_recording_test.kallsyms";
+        std::FILE* file = std::fopen(kallsyms_.c_str(), "w");
+        ASSERT_NE(file, nullptr);
+        const std::pair<uint64_t, const char*> symbols[] = {{kText, "_text"},
+            {kSlowPath, "native_queued_spin_lock_slowpath"}, {kSpinLock, "_raw_spin_lock"}, {kDput, "dput"},
+            {kWork, "ext4_do_writepages"}, {kText + 0x5000, "_etext"}};
+        for (const auto& [address, name] : symbols)
+            std::fprintf(file, "%016llx T %s\n", static_cast<unsigned long long>(address), name);
+        std::fclose(file);
+        // cpu-clock with IP, TID, TIME, PERIOD and CALLCHAIN, and a trailer on the other records.
+        writer_.attr({.type = 1, .config = 0, .period = kPeriod, .sampleType = 0x127, .flags = {18}});
+    }
+    void TearDown() override { std::remove(kallsyms_.c_str()); }
+
+    void sample(uint64_t time, std::initializer_list<uint64_t> chain)
+    {
+        Bytes payload = writer_.bytes();
+        payload.u64(*chain.begin())
+            .u32(100)
+            .u32(101)
+            .u64(time)
+            .u64(kPeriod)
+            .u64(chain.size() + 1)
+            .u64(kKernelMark);
+        payload.u64s(chain);
+        writer_.record(9, kKernelMode, payload);
+    }
+    void kernelMapping(uint64_t time)
+    {
+        Bytes payload = writer_.bytes();
+        payload.u32(UINT32_MAX).u32(0).u64(kText).u64(0x100000).u64(kText).text("[kernel.kallsyms]_text");
+        payload.u32(0).u32(0).u64(time);
+        writer_.record(1, kKernelMode, payload);
+    }
+    void comm(uint64_t time, const char* name)
+    {
+        Bytes payload = writer_.bytes();
+        payload.u32(100).u32(101).text(name).u32(100).u32(101).u64(time);
+        writer_.record(3, kUserMode, payload);
+    }
+
+    Profile profile()
+    {
+        const std::string bytes = writer_.file();
+        std::vector<std::unique_ptr<Source>> sources;
+        sources.push_back(Source::fromMemory("perf.data", bytes));
+        return loadSession(std::move(sources), {}, {.kallsyms = kallsyms_, .debugRoot = "/nonexistent"});
+    }
+
+    std::string kallsyms_;
+    PerfFileWriter writer_;
+};
+
+TEST_F(PerfRecordingTest, attributesSpinningToItsCallSite)
+{
+    // The samples stand before the mapping and the name in the file, as they do when they come from another
+    // processor's buffer; their times are later.
+    for (uint64_t i = 0; i < 40; ++i)
+        sample(2000 + i, {kSlowPath + 0x10, kSpinLock + 0x20, kDput + 0x31});
+    for (uint64_t i = 0; i < 10; ++i)
+        sample(3000 + i, {kWork + 5});
+    kernelMapping(1000);
+    comm(1500, "worker");
+
+    const Profile read = profile();
+    ASSERT_EQ(read.sections.size(), 1U);
+    EXPECT_EQ(read.inputs.front().format, "perf.data");
+    const Report report = buildReport(read, {}, RoutineTable::builtIn());
+    EXPECT_EQ(report.internalError, "");
+    const ReportSection& section = report.sections.front();
+    EXPECT_EQ(section.event, "cpu-clock");
+    EXPECT_EQ(section.unit, Unit::Nanoseconds);
+    EXPECT_EQ(section.samples, 50U);
+    EXPECT_EQ(section.total, 50 * kPeriod);
+    EXPECT_EQ(section.contention.value, 40 * kPeriod);
+    ASSERT_TRUE(section.contention.ofTotal);
+    EXPECT_EQ(section.contention.ofTotal->ppb, 80 * Share::kPercent); // 40 of 50
+    ASSERT_EQ(section.locks.size(), 1U);
+    EXPECT_EQ(section.locks[0].rung, Rung::CallSite);
+    EXPECT_EQ(section.locks[0].sites.front().name, "dput+0x31");
+    EXPECT_EQ(report.verdict.guilty, Guilty::Yes);
+    for (const Cell& cell : read.sections[0].cells)
+        EXPECT_EQ(read.string(read.group(cell.group).comm), "worker");
+}
+
+TEST_F(PerfRecordingTest, keepsAddressesWithoutAMappingAsUnknown)
+{
+    sample(2000, {0x1234});
+    const Profile read = profile();
+    ASSERT_EQ(read.sections.size(), 1U);
+    ASSERT_EQ(read.sections[0].cells.size(), 1U);
+    EXPECT_EQ(read.leafSymbol(read.sections[0].cells[0].stack), "[unknown]");
+    EXPECT_EQ(read.sections[0].weight, kPeriod);
+}
+
+TEST_F(PerfRecordingTest, countsLostEvents)
+{
+    sample(2000, {kWork});
+    Bytes payload = writer_.bytes();
+    payload.u64(0).u64(17).u32(0).u32(0).u64(2500);
+    writer_.record(2, kKernelMode, payload);
+    const Report report = buildReport(profile(), {}, RoutineTable::builtIn());
+    ASSERT_EQ(report.sections.size(), 1U);
+    EXPECT_EQ(report.sections[0].lost, 17U);
+}
+
+} // namespace
+} // namespace whichlock::test
