@@ -77,7 +77,7 @@ struct SampleRecord {
     int32_t tid = -1;
     int32_t cpu = -1;
     std::optional<uint64_t> timeNs{};
-    uint64_t count = 1; ///< samples that this record stands for
+    uint64_t count = 1;  ///< samples that this record stands for
     uint64_t weight = 1; ///< of all of them: the periods where they are known, else their number
     std::span<const TextFrame> frames{};
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every sample with an expected.json gives the figures, names and grades that stand there.
-#include "analyzer/session/session.h"
 #include "analyzer/report/document.h"
+#include "analyzer/session/session.h"
 #include "tests/support/expected_report.h"
 
 #include <filesystem>

@@ -20,7 +20,7 @@ struct Options {
     bool brief = false;
     bool redact = false;
     SymbolizerOptions symbols; ///< where the names of a recording's addresses come from
-    std::string lockTable; ///< file with lock routines of the user's own
+    std::string lockTable;     ///< file with lock routines of the user's own
 };
 
 /// Reads the arguments after the program's name. The error is a sentence for the user.

@@ -2,8 +2,8 @@
 // How fast texts are read: `wc -l`, the cursor alone, the perf script reader into a sink that keeps nothing,
 // and everything up to the text report, on the same made-up file. Also the peak memory at two sizes.
 // bench_text [MB] [runs]
-#include "analyzer/session/session.h"
 #include "analyzer/report/document.h"
+#include "analyzer/session/session.h"
 
 #include <fmt/format.h>
 

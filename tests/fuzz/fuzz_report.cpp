@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Everything behind the readers: whatever is read becomes a report that adds up, and every view of it can be
 // written.
-#include "analyzer/session/session.h"
 #include "analyzer/report/document.h"
 #include "analyzer/report/redact.h"
+#include "analyzer/session/session.h"
 
 #include <cstdint>
 #include <cstdlib>
