@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 
 namespace whichlock::test {
 namespace {
@@ -118,6 +120,31 @@ TEST_F(PerfRecordingTest, keepsAddressesWithoutAMappingAsUnknown)
     ASSERT_EQ(read.sections[0].cells.size(), 1U);
     EXPECT_EQ(read.leafSymbol(read.sections[0].cells[0].stack), "[unknown]");
     EXPECT_EQ(read.sections[0].weight, kPeriod);
+}
+
+TEST_F(PerfRecordingTest, readsTheFolderThatRecordingByThreadsMakes)
+{
+    const std::filesystem::path folder =
+        std::filesystem::path(testing::TempDir()) / "perf_recording_test.data";
+    std::filesystem::create_directories(folder);
+    const auto put = [&](const char* name, const std::string& bytes) {
+        std::ofstream(folder / name, std::ios::binary) << bytes;
+    };
+    kernelMapping(1000);
+    writer_.feature(24, writer_.bytes().u64(1)); // DIR_FORMAT
+    put("data", writer_.file());
+    PerfFileWriter thread;
+    std::swap(writer_, thread);
+    sample(2000, {kWork + 5});
+    put("data.0", writer_.records());
+    OpenedInputs opened = openInputs({folder.string()});
+    EXPECT_TRUE(opened.errors.empty());
+    const Profile read =
+        loadSession(std::move(opened.sources), {}, {.kallsyms = kallsyms_, .debugRoot = "/nonexistent"});
+    std::filesystem::remove_all(folder);
+    ASSERT_EQ(read.sections.size(), 1U);
+    ASSERT_EQ(read.sections[0].cells.size(), 1U);
+    EXPECT_EQ(read.leafSymbol(read.sections[0].cells[0].stack), "ext4_do_writepages");
 }
 
 TEST_F(PerfRecordingTest, countsLostEvents)

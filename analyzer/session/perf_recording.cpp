@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace whichlock {
 namespace {
@@ -417,6 +418,21 @@ void PerfRecording::deliver(Symbolizer& symbolizer, RecordSink& sink)
             {.chain = inputName_}));
 }
 
+namespace {
+
+/// The recording that an open file belongs to: the file itself, or the folder of which it is the head.
+std::string recordingOf(const Source& source)
+{
+    const std::filesystem::path path(source.name());
+    const std::filesystem::path folder = path.parent_path();
+    std::error_code error;
+    const bool isHead =
+        path.filename() == "data" && std::filesystem::is_regular_file(folder / "data.0", error);
+    return isHead ? folder.string() : source.name();
+}
+
+} // namespace
+
 LoadedInput loadPerfRecording(Source& source, Symbolizer& symbolizer, RecordSink& sink)
 {
     LoadedInput loaded;
@@ -426,7 +442,7 @@ LoadedInput loadPerfRecording(Source& source, Symbolizer& symbolizer, RecordSink
     loaded.why = "the first bytes";
     PerfRecording recording(source.name());
     const auto summary =
-        source.isFile() ? readPerfData(source.name(), recording) : readPerfData(source, recording);
+        source.isFile() ? readPerfData(recordingOf(source), recording) : readPerfData(source, recording);
     loaded.bytes = std::max(source.bytesRead(), source.sizeBytes());
     if (!summary) {
         loaded.failed = true;

@@ -6,6 +6,7 @@
 #include "parsers/perf_data/perf_data_reader.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <set>
 #include <tuple>
@@ -142,7 +143,10 @@ OpenedInputs openInputs(const std::vector<std::string>& paths)
             opened.sources.push_back(Source::fromStream("standard input", stdin));
             continue;
         }
-        auto source = Source::openFile(path);
+        // `perf record --threads` makes a folder with a file `data` and one `data.N` a thread.
+        std::error_code error;
+        const bool folder = std::filesystem::is_regular_file(path + "/data.0", error);
+        auto source = Source::openFile(folder ? path + "/data" : path);
         if (source)
             opened.sources.push_back(std::move(*source));
         else
