@@ -11,11 +11,6 @@
 namespace whichlock {
 namespace {
 
-bool heavier(const Weight& a, const Weight& b)
-{
-    return a.value != b.value ? a.value > b.value : a.printed > b.printed;
-}
-
 /// The likeliest lock of a row that names one, if it may be claimed: the row must cover the whole era.
 std::string_view tableLock(const Routine& row, const RecordingContext& context)
 {
@@ -168,7 +163,7 @@ private:
     {
         Weight unnamed;
         for (const LockShare& lock : result_.locks) {
-            if (lock.rung >= Rung::CallSite)
+            if (!isNamed(lock.rung))
                 unnamed += lock.weight;
         }
         return unnamed;
@@ -186,9 +181,8 @@ private:
             addFunctionsAndMentions(list);
         result_.candidates = list.take();
         std::erase_if(result_.candidates, [&](const Candidate& candidate) {
-            return std::any_of(result_.locks.begin(), result_.locks.end(), [&](const LockShare& lock) {
-                return lock.rung < Rung::CallSite && lock.name == candidate.name;
-            });
+            return std::any_of(result_.locks.begin(), result_.locks.end(),
+                [&](const LockShare& lock) { return isNamed(lock.rung) && lock.name == candidate.name; });
         });
     }
 

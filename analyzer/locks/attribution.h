@@ -15,6 +15,12 @@ enum class Rung : uint8_t { NamedInData, Symbol, UserSymbol, Type, SourceLine, T
 
 std::string_view rungName(Rung rung);
 
+/// Whether a lock of this rung has a name, and not only a place where it is taken.
+constexpr bool isNamed(Rung rung)
+{
+    return rung < Rung::CallSite;
+}
+
 /// Where a lock is waited for.
 struct LockSite {
     std::string name;

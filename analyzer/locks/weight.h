@@ -29,4 +29,10 @@ struct Weight {
     bool empty() const { return value == 0 && samples == 0 && printed.ppb == 0; }
 };
 
+/// By value, else by the printed percentages.
+inline bool heavier(const Weight& a, const Weight& b)
+{
+    return a.value != b.value ? a.value > b.value : a.printed > b.printed;
+}
+
 } // namespace whichlock

@@ -61,11 +61,6 @@ std::vector<uint32_t> stackRanks(const std::vector<Stack>& stacks)
     return rank;
 }
 
-template <class Row> void sortFacts(std::vector<Row>& facts)
-{
-    std::sort(facts.begin(), facts.end());
-}
-
 } // namespace
 
 Profile ProfileBuilder::freeze()
@@ -111,12 +106,12 @@ Profile ProfileBuilder::freeze()
         std::sort(section.cells.begin(), section.cells.end(), [](const Cell& a, const Cell& b) {
             return std::tie(a.stack, a.group, a.phase) < std::tie(b.stack, b.group, b.phase);
         });
-        sortFacts(section.facts);
+        std::sort(section.facts.begin(), section.facts.end());
     }
     for (const auto& [key, index] : sectionIndex_)
         profile.sections.push_back(std::move(sections_[index]));
     for (InputInfo& input : inputs_)
-        sortFacts(input.facts);
+        std::sort(input.facts.begin(), input.facts.end());
     std::sort(scores_.begin(), scores_.end(), [](const ScoreRecord& a, const ScoreRecord& b) {
         return std::tie(a.position, a.name, a.value, a.unit, a.heading)
             < std::tie(b.position, b.name, b.value, b.unit, b.heading);

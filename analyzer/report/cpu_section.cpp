@@ -174,10 +174,8 @@ private:
                 others[names.of(cell.stack)] += Weight(cell);
         }
         std::vector<std::pair<std::string, Weight>> sorted(others.begin(), others.end());
-        std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
-            return a.second.value != b.second.value ? a.second.value > b.second.value
-                                                    : a.second.printed > b.second.printed;
-        });
+        std::stable_sort(sorted.begin(), sorted.end(),
+            [](const auto& a, const auto& b) { return heavier(a.second, b.second); });
         if (sorted.size() > query_.topSymbols)
             sorted.resize(query_.topSymbols);
         for (const auto& [symbol, weight] : sorted)

@@ -108,7 +108,7 @@ DocumentTable siteTable(const ReportSection& section, size_t index)
     constexpr size_t kMostSites = 5;
     for (size_t l = 0; l < std::min(section.locks.size(), kMostLocks); ++l) {
         const ReportLock& lock = section.locks[l];
-        if (lock.rung >= Rung::CallSite && lock.sites.size() < 2)
+        if (!isNamed(lock.rung) && lock.sites.size() < 2)
             continue;
         table.rows.push_back({labelCell(fmt::format("{} {}", lock.id, shownName(lock)))});
         for (size_t s = 0; s < std::min(lock.sites.size(), kMostSites); ++s) {

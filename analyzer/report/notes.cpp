@@ -10,6 +10,8 @@
 namespace whichlock {
 namespace {
 
+constexpr auto hasName = [](const ReportLock& lock) { return isNamed(lock.rung); };
+
 void noteScaling(ReportSection& section)
 {
     if (!section.scaling)
@@ -86,29 +88,24 @@ void noteFactors(const Report& report, ReportComparison& comparison)
             fmt::format("{} against {}{}: better {}.", comparison.after, comparison.before, at, factors);
 }
 
-/// Whether a lock has a name, and not only a place.
-bool isNamed(const ReportLock& lock)
-{
-    return lock.rung < Rung::CallSite;
-}
-
 /// What the heaviest lock, or all waiting, could cost at most.
 void noteGain(ReportSection& section)
 {
     if (section.locks.empty() || !section.measuresTime)
         return;
     const ReportLock& first = section.locks.front();
-    const Part& part = isNamed(first) ? first.part : section.contention;
+    const Part& part = isNamed(first.rung) ? first.part : section.contention;
     const auto share = section.busyKnown ? part.ofBusy : part.ofTotal;
     if (!share || *share < kInnocentBelow)
         return;
     section.gain = fmt::format("At most {} of {}, if nobody had to wait for {}: a bound, not a forecast.",
-        formatShare(*share, 1), decidingDenominator(section), isNamed(first) ? first.name : "these locks");
+        formatShare(*share, 1), decidingDenominator(section),
+        isNamed(first.rung) ? first.name : "these locks");
 }
 
 void noteNames(ReportSection& section)
 {
-    const bool anyNamed = std::any_of(section.locks.begin(), section.locks.end(), isNamed);
+    const bool anyNamed = std::any_of(section.locks.begin(), section.locks.end(), hasName);
     const bool anyUnnamed = std::any_of(section.locks.begin(), section.locks.end(),
         [](const ReportLock& lock) { return lock.rung == Rung::Unnamed; });
     if (anyNamed)
@@ -178,7 +175,7 @@ std::vector<std::string> buildRecordNext(const Report& report)
             || decidingShare(section).value_or(Share{}) < kInnocentBelow)
             continue;
         const bool unnamed = std::any_of(section.locks.begin(), section.locks.end(),
-            [](const ReportLock& lock) { return lock.rung >= Rung::CallSite; });
+            [](const ReportLock& lock) { return !isNamed(lock.rung); });
         if (unnamed && isOldKernel(section))
             add("lock by name, kernels before 2.6.31: the lockmeter patch, `lockstat -w`");
         if (unnamed && section.sees.callers == Sees::No)

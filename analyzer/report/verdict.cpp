@@ -10,6 +10,8 @@
 namespace whichlock {
 namespace {
 
+constexpr auto hasName = [](const ReportLock& lock) { return isNamed(lock.rung); };
+
 /// Below this many samples in contention nothing is ranked.
 constexpr uint64_t kFewestSamples = 30;
 
@@ -47,11 +49,6 @@ std::string secondReading(const ReportSection& section)
         " ({} if what is probably idle is idle)", formatShare(*section.contentionOfBusyIfProbableIdle, 1));
 }
 
-bool isNamed(const ReportLock& lock)
-{
-    return lock.rung < Rung::CallSite;
-}
-
 /// The routines that wait for locks without a name: one, two, or one, another and others.
 std::string waitingRoutines(const ReportSection& section)
 {
@@ -77,12 +74,12 @@ std::string yesText(const Report& report, const ReportSection& section)
     const std::string part = fmt::format("{} of {}{}", formatShare(*decidingShare(section), 1),
         decidingDenominator(section), inSection(report, section));
     const std::string second = secondReading(section);
-    if (isNamed(first)) {
+    if (isNamed(first.rung)) {
         const auto lockShare = section.busyKnown ? first.part.ofBusy : first.part.ofTotal;
         return fmt::format("YES, a lock. {} wait for locks{}; {} for {} ({}).", part, second,
             formatShare(lockShare.value_or(Share{}), 1), first.name, first.basis);
     }
-    const auto named = std::find_if(section.locks.begin(), section.locks.end(), isNamed);
+    const auto named = std::find_if(section.locks.begin(), section.locks.end(), hasName);
     const std::string rest = named == section.locks.end()
         ? std::string(".")
         : fmt::format("; {} for {} ({}).", ofTheWaiting(*named), named->name, named->basis);

@@ -119,17 +119,20 @@ uint64_t PerfRecording::timeOf(const PerfRecord& record)
     return record.id.has(sample_bit::kTime) ? record.id.time : lastTime_;
 }
 
+void PerfRecording::replayHeld(const Held& held)
+{
+    std::visit([this](const auto& record) { replay(record); }, held);
+}
+
 void PerfRecording::hold(uint64_t time, Held held)
 {
     lastTime_ = time;
-    order_.add(time, std::move(held),
-        [this](const Held& one) { std::visit([this](const auto& record) { replay(record); }, one); });
+    order_.add(time, std::move(held), [this](const Held& one) { replayHeld(one); });
 }
 
 void PerfRecording::finishedRound(const PerfRecord&)
 {
-    order_.roundEnded(
-        [this](const Held& one) { std::visit([this](const auto& record) { replay(record); }, one); });
+    order_.roundEnded([this](const Held& one) { replayHeld(one); });
 }
 
 void PerfRecording::mapping(const PerfRecord& record, const PerfMapping& mapping)
@@ -378,8 +381,7 @@ std::string PerfRecording::objectOf(const AddressFrame& frame) const
 
 void PerfRecording::deliver(Symbolizer& symbolizer, RecordSink& sink)
 {
-    order_.releaseAll(
-        [this](const Held& one) { std::visit([this](const auto& record) { replay(record); }, one); });
+    order_.releaseAll([this](const Held& one) { replayHeld(one); });
     deliverFacts(sink);
     const std::vector<std::optional<SectionHandle>> sections = beginSections(sink);
     const std::vector<ResolvedAddress> resolved = resolveFrames(symbolizer);

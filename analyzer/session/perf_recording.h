@@ -132,6 +132,7 @@ private:
     using Held = std::variant<HeldSample, HeldMapping, HeldComm, PerfTask, HeldKernelSymbol>;
 
     void hold(uint64_t time, Held held);
+    void replayHeld(const Held& held);
     void replay(const HeldSample& sample);
     void replay(const HeldMapping& mapping);
     void replay(const HeldComm& comm);
