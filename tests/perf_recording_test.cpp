@@ -147,6 +147,21 @@ TEST_F(PerfRecordingTest, readsTheFolderThatRecordingByThreadsMakes)
     EXPECT_EQ(read.leafSymbol(read.sections[0].cells[0].stack), "ext4_do_writepages");
 }
 
+TEST_F(PerfRecordingTest, countsAsThePriceOfCallsOnlyWhatDidNotWait)
+{
+    sample(2000, {kSlowPath + 0x10, kSpinLock + 0x20, kDput + 0x31}); // 1 of 100 waits
+    for (uint64_t i = 0; i < 3; ++i)
+        sample(2100 + i, {kSpinLock + 0x20, kDput + 0x31}); // 3 are in the call alone
+    for (uint64_t i = 0; i < 96; ++i)
+        sample(3000 + i, {kWork + 5});
+    kernelMapping(1000);
+    const Report report = buildReport(profile(), {}, RoutineTable::builtIn());
+    EXPECT_EQ(report.verdict.guilty, Guilty::Unknown);
+    EXPECT_NE(report.verdict.text.find("(1.00 %"), std::string::npos) << report.verdict.text;
+    EXPECT_NE(report.verdict.text.find("Lock calls cost 3.00 % without waiting"), std::string::npos)
+        << report.verdict.text;
+}
+
 TEST_F(PerfRecordingTest, countsLostEvents)
 {
     sample(2000, {kWork});

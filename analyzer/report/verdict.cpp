@@ -120,8 +120,9 @@ std::string unknownText(const Report& report, const ReportSection& section)
             "cannot tell; {}.",
             formatShare(lockFunctions.value_or(Share{})), whole, where, section.lockSymbols.front().symbol,
             blind);
-    const std::string price = lockFunctions && lockFunctions->ppb > share.value_or(Share{}).ppb
-        ? fmt::format(" Lock calls cost {} without waiting.", formatShare(*lockFunctions))
+    const auto overhead = section.busyKnown ? section.overhead.ofBusy : section.overhead.ofTotal;
+    const std::string price = overhead && overhead->ppb > 0
+        ? fmt::format(" Lock calls cost {} without waiting.", formatShare(*overhead))
         : std::string();
     return fmt::format("UNKNOWN. No spinning to speak of{} ({} of {}); {}.{}", where,
         formatShare(share.value_or(Share{}), 2), whole, blind, price);
@@ -180,6 +181,12 @@ std::string noProfileText(const Report& report)
     if (events)
         return "UNKNOWN. Lock and scheduler events were counted, not timed: how long anybody waited is not "
                "in this input.";
+    const bool nameless = std::any_of(report.sections.begin(), report.sections.end(),
+        [](const ReportSection& section) { return section.event.starts_with("tracepoint:"); });
+    if (otherEvents && nameless)
+        return "UNKNOWN. The names of the events that were recorded are lost: what they are about is not in "
+               "this "
+               "input.";
     if (otherEvents)
         return "UNKNOWN. The events that were recorded are neither of locks nor of the scheduler: no lock "
                "can "
