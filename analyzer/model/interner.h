@@ -107,6 +107,12 @@ public:
         return {static_cast<uint32_t>(rows_.size())};
     }
 
+    /// The id of a row that was interned, or 0.
+    RowId find(const Row& row) const
+    {
+        return {index_.find(hashOf(row), [&](uint32_t at) { return rows_[at - 1] == row; })};
+    }
+
     const Row& operator[](RowId id) const { return rows_[id.v - 1]; }
     uint32_t size() const { return static_cast<uint32_t>(rows_.size()); }
     const std::vector<Row>& rows() const { return rows_; }

@@ -54,7 +54,7 @@ bool AddressSpace::insert(const MappingRecord& record)
         uint64_t& lowest = modules_[mapping.module.v - 1].executableOffset;
         lowest = std::min(lowest, mapping.offset);
     }
-    process.mappings = process.mappings.with(mapping);
+    setMappings(process, process.mappings.with(mapping));
     return true;
 }
 
@@ -64,7 +64,7 @@ bool AddressSpace::insertKernelRange(uint64_t start, uint64_t length, std::strin
         return false;
     const ModuleId module = moduleFor({.kind = ModuleKind::KernelRange, .path = std::string(name)});
     Process& kernel = kernels_[0];
-    kernel.mappings = kernel.mappings.with({start, length, 0, module, true});
+    setMappings(kernel, kernel.mappings.with({start, length, 0, module, true}));
     return true;
 }
 
@@ -75,7 +75,7 @@ void AddressSpace::removeKernelRange(uint64_t start, uint64_t length)
     // The end of a range whose beginning was not recorded must not tear a hole into the kernel.
     if (makesSense(start, length) && mapping != nullptr && mapping->start == start
         && module(mapping->module).kind == ModuleKind::KernelRange)
-        kernel.mappings = kernel.mappings.without(start, std::min(mapping->last(), start + (length - 1)));
+        setMappings(kernel, kernel.mappings.without(start, std::min(mapping->last(), start + (length - 1))));
 }
 
 void AddressSpace::fork(int32_t pid, int32_t parent, bool copyMappings, AddressMode mode)
@@ -84,11 +84,12 @@ void AddressSpace::fork(int32_t pid, int32_t parent, bool copyMappings, AddressM
         return; // a thread
     auto& processes = processes_[isGuest(mode)];
     const auto from = processes.find(parent);
-    MappingTree mappings = copyMappings && from != processes.end() ? from->second.mappings : MappingTree();
+    const Process inherited = copyMappings && from != processes.end() ? from->second : Process();
     const auto [at, isNew] = processes.try_emplace(pid);
     if (!isNew)
         ++at->second.epoch;
-    at->second.mappings = std::move(mappings);
+    at->second.mappings = inherited.mappings;
+    at->second.version = inherited.version;
 }
 
 void AddressSpace::exec(int32_t pid, AddressMode mode)
@@ -98,10 +99,13 @@ void AddressSpace::exec(int32_t pid, AddressMode mode)
         return;
     ++at->second.epoch;
     at->second.mappings = {};
+    at->second.version = 0;
 }
 
 void AddressSpace::setBuildId(std::string_view path, const BuildId& id, bool guest)
 {
+    if (!buildIds_[guest].try_emplace(std::string(path), id).second)
+        return;
     for (MappedModule& module : modules_)
         if (module.guest == guest && module.path == path && module.buildId.empty())
             module.buildId = id;
@@ -121,6 +125,12 @@ ProcessKey AddressSpace::processOf(int32_t pid, AddressMode mode) const
 {
     const Process* process = findProcess(mode, pid);
     return {pid, process != nullptr ? process->epoch : 0};
+}
+
+uint64_t AddressSpace::version(AddressMode mode, int32_t pid) const
+{
+    const Process* process = findProcess(mode, pid);
+    return process != nullptr ? process->version : 0;
 }
 
 MappingTree AddressSpace::snapshot(AddressMode mode, int32_t pid) const
@@ -143,12 +153,21 @@ const AddressSpace::Process* AddressSpace::findProcess(AddressMode mode, int32_t
     return at != processes.end() ? &at->second : nullptr;
 }
 
+void AddressSpace::setMappings(Process& process, MappingTree mappings)
+{
+    process.mappings = std::move(mappings);
+    process.version = ++lastVersion_;
+}
+
 ModuleId AddressSpace::moduleFor(MappedModule module)
 {
     ModuleKey key(module.kind, module.guest, module.path, module.buildId, module.pid, module.epoch,
         module.reference, module.referenceAddress);
     const auto [at, isNew] = moduleIds_.try_emplace(std::move(key));
     if (isNew) {
+        const auto& recorded = buildIds_[module.guest];
+        if (const auto id = recorded.find(module.path); module.buildId.empty() && id != recorded.end())
+            module.buildId = id->second;
         modules_.push_back(std::move(module));
         at->second = {static_cast<uint32_t>(modules_.size())};
     }

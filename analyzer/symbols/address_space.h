@@ -61,11 +61,15 @@ public:
     /// A process replaces its program: a new epoch without mappings. The first exec of a pid that was not
     /// seen before begins nothing new.
     void exec(int32_t pid, AddressMode mode = AddressMode::User);
-    /// A build id that was recorded apart from the mappings, by path; those that have one keep theirs.
+    /// A build id that was recorded apart from the mappings, by path, of those before and after; those that
+    /// have one keep theirs, and the first one of a path stays.
     void setBuildId(std::string_view path, const BuildId& id, bool guest = false);
 
     std::optional<Location> find(AddressMode mode, int32_t pid, uint64_t address) const;
     ProcessKey processOf(int32_t pid, AddressMode mode = AddressMode::User) const;
+    /// A number that stands for the mappings as they are now: whenever it is the same, for whatever process,
+    /// find() gives the same module and offset. 0: there are none.
+    uint64_t version(AddressMode mode, int32_t pid) const;
     /// The mappings of a process as they are now; stays valid and unchanged.
     MappingTree snapshot(AddressMode mode, int32_t pid) const;
 
@@ -77,6 +81,7 @@ private:
     struct Process {
         uint32_t epoch = 0;
         MappingTree mappings;
+        uint64_t version = 0; ///< of the mappings; shared with the parent until one of them changes
     };
     using ModuleKey =
         std::tuple<ModuleKind, bool, std::string, BuildId, int32_t, uint32_t, std::string, uint64_t>;
@@ -84,9 +89,12 @@ private:
     Process& processFor(AddressMode mode, int32_t pid);
     const Process* findProcess(AddressMode mode, int32_t pid) const;
     ModuleId moduleFor(MappedModule module);
+    void setMappings(Process& process, MappingTree mappings);
 
     std::unordered_map<int32_t, Process> processes_[2]; ///< host, guest
     Process kernels_[2];
+    uint64_t lastVersion_ = 0;
+    std::map<std::string, BuildId, std::less<>> buildIds_[2]; ///< recorded apart; host, guest
     std::vector<MappedModule> modules_;
     std::map<ModuleKey, ModuleId> moduleIds_;
 };
