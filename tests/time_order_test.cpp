@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analyzer/session/time_order.h"
+#include "parsers/perf_data/time_order.h"
 
 #include <gtest/gtest.h>
 
@@ -10,17 +10,14 @@ namespace {
 
 class TimeOrderTest : public testing::Test {
 protected:
-    void add(uint64_t time, char item)
-    {
-        order_.add(time, item, [this](char one) { released_ += one; });
-    }
+    void add(uint64_t time, char item) { order_.add(time, item); }
     void round()
     {
-        order_.roundEnded([this](char one) { released_ += one; });
+        order_.roundEnded([this](uint64_t, char one) { released_ += one; });
     }
     void end()
     {
-        order_.releaseAll([this](char one) { released_ += one; });
+        order_.releaseAll([this](uint64_t, char one) { released_ += one; });
     }
 
     TimeOrder<char> order_;

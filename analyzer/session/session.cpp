@@ -107,15 +107,16 @@ void dropRepeatedTables(Profile& profile)
     dropRepeatedScores(profile, repeatedInputs);
 }
 
-LoadedInput loadInput(Source& source, Symbolizer& symbolizer, RecordSink& sink)
+LoadedInput loadInput(
+    Source& source, Symbolizer& symbolizer, RecordSink& sink, const RecordingOptions& recording)
 {
     const auto head = source.head();
-    return head && looksLikePerfData(*head) ? loadPerfRecording(source, symbolizer, sink)
+    return head && looksLikePerfData(*head) ? loadPerfRecording(source, symbolizer, sink, recording)
                                             : load(source, sink);
 }
 
 Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Error> unopened,
-    const SymbolizerOptions& symbols)
+    const SymbolizerOptions& symbols, const RecordingOptions& recording)
 {
     Symbolizer symbolizer(symbols);
     ProfileBuilder builder;
@@ -128,7 +129,7 @@ Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Er
     }
     for (const auto& source : sources) {
         builder.beginInput(source->name());
-        builder.finishInput(loadInput(*source, symbolizer, builder));
+        builder.finishInput(loadInput(*source, symbolizer, builder, recording));
     }
     Profile profile = builder.freeze();
     dropRepeatedTables(profile);

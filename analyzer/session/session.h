@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyzer/model/profile.h"
+#include "analyzer/session/recording_options.h"
 #include "analyzer/symbols/symbolizer_options.h"
 
 #include <memory>
@@ -11,14 +12,15 @@ namespace whichlock {
 
 /// Reads all sources in turn. Inputs that fail stand in the profile with the diagnostic that says why.
 /// `unopened` are failures to open that belong to the session, too. Addresses of recordings are named from
-/// where `symbols` says.
+/// where `symbols` says; `recording` says what of them is kept.
 Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Error> unopened = {},
-    const SymbolizerOptions& symbols = {});
+    const SymbolizerOptions& symbols = {}, const RecordingOptions& recording = {});
 
 class Symbolizer;
 
 /// Reads one input of any kind, text or recording.
-LoadedInput loadInput(Source& source, Symbolizer& symbolizer, RecordSink& sink);
+LoadedInput loadInput(
+    Source& source, Symbolizer& symbolizer, RecordSink& sink, const RecordingOptions& recording = {});
 
 /// Opens files; `-` is standard input. What cannot be opened is returned beside the rest.
 struct OpenedInputs {

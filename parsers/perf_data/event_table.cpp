@@ -205,4 +205,29 @@ uint32_t EventTable::eventOfTrailer(std::string_view payload, ByteOrder order)
     return sameLayout_ || id == 0 ? 0 : kNoEvent;
 }
 
+uint64_t EventTable::timeOfSample(std::string_view payload, ByteOrder order)
+{
+    constexpr uint64_t kBefore = sample_bit::kIdentifier | sample_bit::kIp | sample_bit::kTid;
+    const uint32_t event = sameLayout_ && !events_.empty() ? 0 : eventOfSample(payload, order);
+    if (event == kNoEvent || (events_[event].attr.sampleType & sample_bit::kTime) == 0)
+        return 0;
+    const size_t at = kWord * static_cast<size_t>(std::popcount(events_[event].attr.sampleType & kBefore));
+    return at + kWord <= payload.size() ? loadInteger<uint64_t>(payload.data() + at, order) : 0;
+}
+
+uint64_t EventTable::timeInTrailer(std::string_view payload, ByteOrder order)
+{
+    constexpr uint64_t kBehind =
+        sample_bit::kId | sample_bit::kStreamId | sample_bit::kCpu | sample_bit::kIdentifier;
+    const uint32_t event = eventOfTrailer(payload, order);
+    if (event == kNoEvent)
+        return 0;
+    const PerfAttr& attr = events_[event].attr;
+    if (!attr.has(PerfAttrFlag::SampleIdAll) || (attr.sampleType & sample_bit::kTime) == 0)
+        return 0;
+    const size_t fromEnd = kWord * static_cast<size_t>(1 + std::popcount(attr.sampleType & kBehind));
+    return fromEnd <= payload.size() ? loadInteger<uint64_t>(payload.data() + payload.size() - fromEnd, order)
+                                     : 0;
+}
+
 } // namespace whichlock

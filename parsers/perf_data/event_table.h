@@ -46,6 +46,11 @@ public:
     /// The event of any other record of the kernel, by what it has at its end, or kNoEvent.
     uint32_t eventOfTrailer(std::string_view payload, ByteOrder order);
 
+    /// When a SAMPLE record was taken, without reading the rest of it; 0 where that is not recorded.
+    uint64_t timeOfSample(std::string_view payload, ByteOrder order);
+    /// The same of any other record of the kernel, by what it has at its end.
+    uint64_t timeInTrailer(std::string_view payload, ByteOrder order);
+
     /// Whether all events have the same fields, so that a sample can be decoded without knowing its event.
     bool sameLayout() const { return sameLayout_; }
     /// Whether several events have no id in their samples: they cannot be told apart.

@@ -279,4 +279,12 @@ void deliverKernelRecord(PerfDataState& state, PerfRecord& record, std::string_v
         state.damaged(record, "it is too short for its fields");
 }
 
+uint64_t timeOfKernelRecord(PerfDataState& state, uint32_t type, std::string_view payload)
+{
+    const uint64_t time = type == static_cast<uint32_t>(PerfRecordType::Sample)
+        ? state.events.timeOfSample(payload, state.order)
+        : state.events.timeInTrailer(payload, state.order);
+    return time == UINT64_MAX ? 0 : time;
+}
+
 } // namespace whichlock

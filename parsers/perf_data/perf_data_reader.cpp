@@ -4,8 +4,8 @@
 #include "parsers/input/mapped_file.h"
 #include "parsers/perf_data/file_header.h"
 #include "parsers/perf_data/file_metadata.h"
+#include "parsers/perf_data/part_merge.h"
 #include "parsers/perf_data/perf_data_state.h"
-#include "parsers/perf_data/record_stream.h"
 
 #include <algorithm>
 #include <charconv>
@@ -21,19 +21,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kSliceBytes = 4 * 1024 * 1024;
-
 /// Reads one recording, which may have several files. MT: one thread.
 class PerfDataReader {
 public:
     PerfDataReader(PerfDataSink& sink, const PerfDataOptions& options)
         : state_(sink)
         , options_(options)
+        , order_([this](uint64_t, const HeldRecord& record) { deliverHeldRecord(state_, record); })
     {
+        if (options.byTime)
+            state_.held = &order_;
     }
+    PerfDataReader(const PerfDataReader&) = delete;
+    PerfDataReader& operator=(const PerfDataReader&) = delete;
 
-    /// A file with a header, in memory as a whole.
-    Result<void> file(std::string_view bytes, const std::string& name)
+    /// The header and what stands around the records of a file that is in memory as a whole. Returns the
+    /// records.
+    Result<RecordingPart> head(std::string_view bytes, const std::string& name)
     {
         state_.damage.setInputName(name);
         const Result<PerfFileHeader> header = parseFileHeader(bytes, name);
@@ -48,16 +52,28 @@ public:
             if (summary_.killed)
                 data.size = UINT64_MAX;
         }
-        records(sectionBytes(bytes, data), data.offset);
-        return {};
+        return RecordingPart{.name = name, .bytes = sectionBytes(bytes, data), .offset = data.offset};
     }
 
-    /// A file of a directory that has records only.
-    void bareFile(std::string_view bytes, const std::string& name, uint32_t part)
+    void records(const RecordingPart& part)
     {
-        state_.damage.setInputName(name);
-        state_.part = part;
-        records(bytes, 0);
+        state_.damage.setInputName(part.name);
+        state_.part = part.number;
+        PartReader reader(state_, part.bytes, part.offset);
+        const uint64_t end = part.offset + part.bytes.size();
+        for (bool more = true; more;) {
+            more = reader.step();
+            if (options_.progress && !options_.progress(part.offset + reader.bytesDone(), end)) {
+                summary_.stopped = true;
+                return;
+            }
+        }
+    }
+
+    void recordsByTime(std::span<const RecordingPart> parts)
+    {
+        summary_.stopped = !deliverByTime(state_, parts, options_.progress);
+        state_.held = nullptr;
     }
 
     /// A stream in pipe mode. What was read before a failure stands.
@@ -65,7 +81,7 @@ public:
     {
         state_.damage.setInputName(source.name());
         take(header);
-        RecordStream stream(state_);
+        RecordStream stream(state_, false);
         std::vector<char> buffer(1024 * 1024);
         size_t filled = 0;
         uint64_t offset = 0; // of the first byte in the buffer
@@ -99,6 +115,7 @@ public:
 
     PerfDataSummary finish()
     {
+        order_.finish();
         state_.deliverChanges();
         for (const Diagnostic& diagnostic : state_.damage.diagnostics())
             state_.sink.diagnostic(diagnostic);
@@ -117,29 +134,9 @@ private:
         summary_.pipe = header.pipe;
     }
 
-    /// Records that begin at `offset` of the file, in slices so that progress can be told.
-    void records(std::string_view bytes, uint64_t offset)
-    {
-        RecordStream stream(state_);
-        size_t done = 0;
-        size_t slice = kSliceBytes;
-        while (done < bytes.size() && !stream.stopped()) {
-            const std::string_view piece = bytes.substr(done, slice);
-            const size_t taken = stream.take(piece, offset + done);
-            done += taken;
-            if (options_.progress && !options_.progress(offset + done, offset + bytes.size())) {
-                summary_.stopped = true;
-                return;
-            }
-            if (taken == 0 && done + piece.size() == bytes.size())
-                break;
-            slice = taken == 0 ? 2 * slice : kSliceBytes;
-        }
-        stream.finish(bytes.substr(done), offset + done);
-    }
-
     PerfDataState state_;
     const PerfDataOptions& options_;
+    RecordOrder order_; ///< of all records but those of several parts
     PerfDataSummary summary_;
 };
 
@@ -168,22 +165,32 @@ Result<PerfDataSummary> readDirectory(
     const fs::path& path, PerfDataSink& sink, const PerfDataOptions& options)
 {
     const std::string main = (path / "data").string();
-    const Result<MappedFile> mapped = MappedFile::open(main);
+    std::vector<MappedFile> files;
+    Result<MappedFile> mapped = MappedFile::open(main);
     if (!mapped)
         return fail(DiagnosticCode::NotAFile, "a directory without the file `data` of a recording",
             {.chain = path.string()});
+    files.push_back(std::move(*mapped));
     PerfDataReader reader(sink, options);
-    if (Result<void> read = reader.file(mapped->bytes(), main); !read)
-        return tl::make_unexpected(read.error());
-    for (const uint32_t part : partsOf(path)) {
-        if (reader.stopped())
-            break;
-        const std::string name = (path / fmt::format("data.{}", part)).string();
-        const Result<MappedFile> bare = MappedFile::open(name);
-        if (bare)
-            reader.bareFile(bare->bytes(), name, part + 1);
-        else
+    const Result<RecordingPart> head = reader.head(files.back().bytes(), main);
+    if (!head)
+        return tl::make_unexpected(head.error());
+    std::vector<RecordingPart> parts = {*head};
+    for (const uint32_t number : partsOf(path)) {
+        const std::string name = (path / fmt::format("data.{}", number)).string();
+        Result<MappedFile> bare = MappedFile::open(name);
+        if (!bare) {
             sink.diagnostic(bare.error());
+            continue;
+        }
+        files.push_back(std::move(*bare));
+        parts.push_back({.name = name, .bytes = files.back().bytes(), .number = number + 1});
+    }
+    if (options.byTime) {
+        reader.recordsByTime(parts);
+    } else {
+        for (size_t i = 0; i < parts.size() && !reader.stopped(); ++i)
+            reader.records(parts[i]);
     }
     return reader.finish();
 }
@@ -220,7 +227,7 @@ Result<PerfDataSummary> readPerfData(
         if (!source)
             return tl::make_unexpected(source.error());
         (*source)->setProgress(options.progress);
-        return readPerfData(**source, sink);
+        return readPerfData(**source, sink, options);
     }
     const Result<MappedFile> mapped = MappedFile::open(path);
     if (!mapped)
@@ -232,14 +239,15 @@ Result<PerfDataSummary> readPerfData(
     std::string_view bytes, const std::string& name, PerfDataSink& sink, const PerfDataOptions& options)
 {
     PerfDataReader reader(sink, options);
-    if (Result<void> read = reader.file(bytes, name); !read)
-        return tl::make_unexpected(read.error());
+    const Result<RecordingPart> part = reader.head(bytes, name);
+    if (!part)
+        return tl::make_unexpected(part.error());
+    reader.records(*part);
     return reader.finish();
 }
 
-Result<PerfDataSummary> readPerfData(Source& source, PerfDataSink& sink)
+Result<PerfDataSummary> readPerfData(Source& source, PerfDataSink& sink, const PerfDataOptions& options)
 {
-    const PerfDataOptions options;
     const Result<std::string_view> head = source.head();
     if (!head)
         return tl::make_unexpected(head.error());
@@ -262,8 +270,10 @@ Result<PerfDataSummary> readPerfData(Source& source, PerfDataSink& sink)
             break;
         bytes.append(piece.data(), *got);
     }
-    if (Result<void> read = reader.file(bytes, source.name()); !read)
-        return tl::make_unexpected(read.error());
+    const Result<RecordingPart> part = reader.head(bytes, source.name());
+    if (!part)
+        return tl::make_unexpected(part.error());
+    reader.records(*part);
     return reader.finish();
 }
 

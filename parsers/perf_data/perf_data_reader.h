@@ -38,6 +38,9 @@ struct PerfDataSummary {
 };
 
 struct PerfDataOptions {
+    /// Records of the kernel are delivered in the order of time, and FINISHED_ROUND is not; those without a
+    /// time come as soon as they are read. The others are delivered as they stand in the file.
+    bool byTime = false;
     /// Told every few megabytes; returns false to stop reading.
     ProgressFunction progress{};
 };
@@ -53,6 +56,6 @@ Result<PerfDataSummary> readPerfData(
 Result<PerfDataSummary> readPerfData(
     std::string_view bytes, const std::string& name, PerfDataSink& sink, const PerfDataOptions& options = {});
 /// Reads from a stream: in pieces in pipe mode; a file is first read to its end. Progress is the source's.
-Result<PerfDataSummary> readPerfData(Source& source, PerfDataSink& sink);
+Result<PerfDataSummary> readPerfData(Source& source, PerfDataSink& sink, const PerfDataOptions& options = {});
 
 } // namespace whichlock

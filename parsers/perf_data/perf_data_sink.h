@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a reader of perf.data delivers, in the order of the file. Numbers are in host byte order; texts and
-// spans are valid during the call. Times may be out of order: finishedRound() tells how far to sort.
+// What a reader of perf.data delivers, in the order of the file or of time. Numbers are in host byte order;
+// texts and spans are valid during the call. In the order of the file finishedRound() tells how far to sort.
 #pragma once
 
 #include "parsers/diagnostic.h"

@@ -5,6 +5,7 @@
 #include "parsers/perf_data/damage_log.h"
 #include "parsers/perf_data/event_table.h"
 #include "parsers/perf_data/perf_data_reader.h"
+#include "parsers/perf_data/record_order.h"
 
 namespace whichlock {
 
@@ -32,6 +33,7 @@ struct PerfDataState {
     void damaged(const PerfRecord& record, std::string_view what);
 
     PerfDataSink& sink;
+    RecordOrder* held = nullptr; ///< where records wait for their turn; null: delivered as the file has them
     ByteOrder order = kHostOrder;
     bool pipe = false;
     uint32_t part = 0;
@@ -48,6 +50,9 @@ void applyFeature(PerfDataState& state, unsigned number, std::string_view bytes,
 
 /// Delivers a record of the kernel (type below 64).
 void deliverKernelRecord(PerfDataState& state, PerfRecord& record, std::string_view payload);
+/// When a record of the kernel happened, in its clock; 0 for those that tell no time, or were made up by perf
+/// for what was there before it started.
+uint64_t timeOfKernelRecord(PerfDataState& state, uint32_t type, std::string_view payload);
 /// Delivers a record of the tool but for those that RecordStream handles itself.
 void deliverToolRecord(PerfDataState& state, PerfRecord& record, std::string_view payload);
 

@@ -26,20 +26,20 @@ std::string nameOf(uint32_t type)
 
 } // namespace
 
-RecordStream::RecordStream(PerfDataState& state)
-    : RecordStream(state, false)
+RecordStream::RecordStream(PerfDataState& state, bool bytesStay)
+    : RecordStream(state, bytesStay ? Kind::StayingBytes : Kind::PassingBytes)
 {
 }
 
-RecordStream::RecordStream(PerfDataState& state, bool inner)
+RecordStream::RecordStream(PerfDataState& state, Kind kind)
     : state_(state)
-    , inner_(inner)
+    , kind_(kind)
 {
 }
 
-RecordStream::Header RecordStream::headerAt(std::string_view bytes) const
+RecordStream::Header RecordStream::headerAt(std::string_view bytes, ByteOrder order)
 {
-    ByteReader reader(bytes, state_.order);
+    ByteReader reader(bytes, order);
     Header header;
     header.type = reader.u32();
     header.misc = reader.u16();
@@ -54,7 +54,7 @@ void RecordStream::count(uint32_t type)
         ++counts.records[type];
     else
         ++counts.otherRecords;
-    if (inner_)
+    if (inner())
         ++counts.insideCompressed;
 }
 
@@ -78,8 +78,8 @@ size_t RecordStream::take(std::string_view bytes, uint64_t offset)
         const std::string_view left = bytes.substr(at);
         if (left.size() < kHeaderBytes)
             break;
-        const Header header = headerAt(left);
-        const uint64_t recordOffset = inner_ ? offset : offset + at;
+        const Header header = headerAt(left, state_.order);
+        const uint64_t recordOffset = inner() ? offset : offset + at;
         if (header.size < kHeaderBytes) {
             stop(DiagnosticCode::RecordDamaged, header, recordOffset, {});
             break;
@@ -96,7 +96,7 @@ size_t RecordStream::take(std::string_view bytes, uint64_t offset)
         record.size = header.size;
         record.offset = recordOffset;
         record.part = state_.part;
-        record.compressed = inner_;
+        record.compressed = inner();
         count(header.type);
         handle(record, payload, left.substr(header.size, static_cast<size_t>(behind)));
         at += header.size + static_cast<size_t>(behind);
@@ -104,10 +104,26 @@ size_t RecordStream::take(std::string_view bytes, uint64_t offset)
     return at;
 }
 
+/// A record without a time is not held back: those that perf makes up come before all others.
+bool RecordStream::holdBack(const PerfRecord& record, std::string_view payload)
+{
+    const uint64_t time = timeOfKernelRecord(state_, record.type, payload);
+    if (time == 0)
+        return false;
+    const HeldRecord held{.bytes = payload.data() - kHeaderBytes,
+        .offset = record.offset,
+        .part = record.part,
+        .size = record.size,
+        .compressed = record.compressed};
+    state_.held->add(time, held, kind_ == Kind::StayingBytes);
+    return true;
+}
+
 void RecordStream::handle(PerfRecord& record, std::string_view payload, std::string_view behind)
 {
     if (record.type < kFirstToolType) {
-        deliverKernelRecord(state_, record, payload);
+        if (state_.held == nullptr || !holdBack(record, payload))
+            deliverKernelRecord(state_, record, payload);
         return;
     }
     switch (static_cast<PerfRecordType>(record.type)) {
@@ -144,13 +160,13 @@ void RecordStream::handle(PerfRecord& record, std::string_view payload, std::str
 
 void RecordStream::decompress(const PerfRecord& record, std::string_view payload)
 {
-    if (inner_) {
+    if (inner()) {
         state_.damaged(record, "it is inside of another such record");
         return;
     }
     if (decompressor_ == nullptr) {
         decompressor_ = std::make_unique<Decompressor>();
-        innerStream_.reset(new RecordStream(state_, true));
+        innerStream_.reset(new RecordStream(state_, Kind::Decompressed));
     }
     innerOffset_ = record.offset;
     std::string_view wrong = "the records in an earlier one cannot be told apart";
@@ -195,7 +211,7 @@ void RecordStream::finish(std::string_view rest, uint64_t offset)
         stop(DiagnosticCode::FileCut, {static_cast<uint32_t>(PerfRecordType::Auxtrace)}, skipFrom_,
             fmt::format("the data of the record at offset {} runs {} bytes past the end", skipFrom_, skip_));
     } else if (rest.size() >= kHeaderBytes) {
-        const Header header = headerAt(rest);
+        const Header header = headerAt(rest, state_.order);
         uint64_t size = header.size;
         if (rest.size() >= size)
             size += bytesBehind(header, rest.substr(kHeaderBytes, size - kHeaderBytes));
@@ -207,6 +223,20 @@ void RecordStream::finish(std::string_view rest, uint64_t offset)
             fmt::format("{} bytes at offset {} are no whole record", rest.size(), offset));
     }
     stopped_ = true;
+}
+
+void deliverHeldRecord(PerfDataState& state, const HeldRecord& held)
+{
+    const std::string_view bytes(held.bytes, held.size);
+    const RecordStream::Header header = RecordStream::headerAt(bytes, state.order);
+    PerfRecord record;
+    record.type = header.type;
+    record.misc = header.misc;
+    record.size = header.size;
+    record.offset = held.offset;
+    record.part = held.part;
+    record.compressed = held.compressed;
+    deliverKernelRecord(state, record, bytes.substr(kHeaderBytes));
 }
 
 } // namespace whichlock

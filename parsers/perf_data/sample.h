@@ -25,6 +25,8 @@ public:
     }
     /// The elements from `first` on, at most `count` of them.
     U64Span subspan(size_t first, size_t count = SIZE_MAX) const;
+    /// As they lie in the file.
+    std::string_view bytes() const { return {data_, count_ * sizeof(uint64_t)}; }
 
 private:
     const char* data_ = nullptr;

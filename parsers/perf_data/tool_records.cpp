@@ -112,7 +112,10 @@ bool readByType(PerfDataState& state, PerfRecord& record, std::string_view paylo
         return false;
     case PerfRecordType::FinishedRound:
         state.deliverChanges();
-        state.sink.finishedRound(record);
+        if (state.held != nullptr)
+            state.held->roundEnded();
+        else
+            state.sink.finishedRound(record);
         return true;
     default:
         return true; // counted only

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/session/named_stacks.h"
+
+namespace whichlock {
+namespace {
+
+constexpr std::string_view kUnknown = "[unknown]";
+
+std::vector<ResolvedAddress> resolveFrames(
+    const std::vector<AddressFrame>& frames, const AddressSpace& space, Symbolizer& symbolizer)
+{
+    std::vector<SymbolRequest> requests;
+    std::vector<size_t> asked;
+    for (size_t i = 0; i < frames.size(); ++i) {
+        const AddressFrame& frame = frames[i];
+        if (!frame.module)
+            continue;
+        requests.push_back({frame.module.v - 1, frame.offset, frame.kind});
+        asked.push_back(i);
+    }
+    std::vector<ResolvedAddress> answers = symbolizer.resolveAll(space.modules(), requests);
+    std::vector<ResolvedAddress> resolved(frames.size());
+    for (size_t i = 0; i < asked.size(); ++i)
+        resolved[asked[i]] = std::move(answers[i]);
+    return resolved;
+}
+
+std::string_view nameOfModule(const MappedModule& module)
+{
+    return module.kind == ModuleKind::Kernel ? std::string_view("[kernel.kallsyms]") : module.path;
+}
+
+} // namespace
+
+NamedStacks::NamedStacks(const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer)
+    : stacks_(stacks)
+    , resolved_(resolveFrames(stacks.frames(), space, symbolizer))
+{
+    objects_.reserve(stacks.frames().size());
+    for (const AddressFrame& frame : stacks.frames())
+        objects_.push_back(frame.module ? nameOfModule(space.module(frame.module)) : kUnknown);
+}
+
+std::span<const TextFrame> NamedStacks::framesOf(AddressStackId stack)
+{
+    frames_.clear();
+    for (AddressStackId at = stack; at; at = stacks_.stack(at).caller)
+        appendFrame(stacks_.stack(at).frame);
+    return frames_;
+}
+
+void NamedStacks::appendFrame(AddressFrameId frame)
+{
+    const ResolvedAddress& name = resolved(frame);
+    const std::string_view object = objectOf(frame);
+    for (size_t inlined = 0; inlined + 1 < name.chain.size(); ++inlined)
+        frames_.push_back({.symbol = name.chain[inlined].function, .object = object, .inlined = true});
+    frames_.push_back({.symbol = name.function.empty() ? kUnknown : name.function,
+        .object = object,
+        .symbolOffset = name.symbolOffset});
+}
+
+} // namespace whichlock

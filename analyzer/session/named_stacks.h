@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Recorded stacks with the names of their functions: the one place where addresses become frames.
+#pragma once
+
+#include "analyzer/session/recorded_stacks.h"
+#include "parsers/record.h"
+
+#include <span>
+
+namespace whichlock {
+
+/// MT: one thread.
+class NamedStacks {
+public:
+    /// Names all addresses of `stacks`; `stacks` and `space` must outlive it.
+    NamedStacks(const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer);
+
+    /// The frames of a stack, innermost first; functions inlined into one come before it. Valid until the
+    /// next call.
+    std::span<const TextFrame> framesOf(AddressStackId stack);
+    /// What is known of an address of `stacks`.
+    const ResolvedAddress& resolved(AddressFrameId frame) const { return resolved_[frame.v - 1]; }
+    /// The file or kernel that an address lies in.
+    std::string_view objectOf(AddressFrameId frame) const { return objects_[frame.v - 1]; }
+
+private:
+    void appendFrame(AddressFrameId frame);
+
+    const RecordedStacks& stacks_;
+    std::vector<ResolvedAddress> resolved_; ///< of frame i + 1
+    std::vector<std::string_view> objects_; ///< of frame i + 1
+    std::vector<TextFrame> frames_;         ///< of the last call
+};
+
+} // namespace whichlock
