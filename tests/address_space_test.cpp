@@ -232,6 +232,38 @@ TEST(AddressSpace, fillsInBuildIdsThatComeApart)
     EXPECT_EQ(space.modules().at(0).executableOffset, 0U);
 }
 
+TEST(AddressSpace, knowsBuildIdsThatCameBeforeTheMappings)
+{
+    AddressSpace space;
+    space.setBuildId("/bin/a", kId);
+    space.insert({.pid = 1, .start = 0x1000, .length = 0x1000, .path = "/bin/a"});
+    space.insert({.pid = 1, .start = 0x5000, .length = 0x1000, .path = "/bin/b"});
+    EXPECT_EQ(space.modules().at(0).buildId, kId);
+    EXPECT_TRUE(space.modules().at(1).buildId.empty());
+}
+
+TEST(AddressSpace, givesMappingsANumberThatChangesWithThem)
+{
+    const auto version = [](const AddressSpace& space, int32_t pid) {
+        return space.version(AddressMode::User, pid);
+    };
+    AddressSpace space;
+    EXPECT_EQ(version(space, 1), 0U);
+    space.insert({.pid = 1, .start = 0x1000, .length = 0x1000, .path = "/bin/a"});
+    const uint64_t first = version(space, 1);
+    EXPECT_NE(first, 0U);
+    space.fork(2, 1);
+    EXPECT_EQ(version(space, 2), first); // the same mappings
+    space.insert({.pid = 2, .start = 0x5000, .length = 0x1000, .path = "/bin/b"});
+    EXPECT_NE(version(space, 2), first);
+    EXPECT_EQ(version(space, 1), first);
+    space.insert({.mode = AddressMode::Kernel, .start = 0x9000, .length = 0x1000, .path = "[k]"});
+    EXPECT_EQ(version(space, 1), first);
+    EXPECT_NE(space.version(AddressMode::Kernel, 1), 0U);
+    space.exec(1);
+    EXPECT_EQ(version(space, 1), 0U);
+}
+
 /// The same history in the simplest way: the owner of each page.
 TEST(MappingTree, agreesWithATableOfPagesOverRandomHistories)
 {

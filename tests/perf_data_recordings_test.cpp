@@ -47,6 +47,7 @@ public:
             threads.insert(sample.tid);
         if (sample.has(sample_bit::kTime)) {
             first = std::min(first, sample.time);
+            backwards += sample.time < last ? 1 : 0;
             last = std::max(last, sample.time);
         }
         compressedSamples += record.compressed ? 1 : 0;
@@ -61,6 +62,7 @@ public:
     uint64_t afterExit = 0;
     uint64_t compressedSamples = 0;
     uint64_t leftBytes = 0;
+    uint64_t backwards = 0; ///< samples that came after a later one
     uint64_t first = UINT64_MAX;
     uint64_t last = 0;
     std::vector<Diagnostic> diagnostics;
@@ -86,11 +88,11 @@ std::string diagnosticsOf(const CountingSink& sink)
     return text;
 }
 
-void checkRecording(const fs::path& path, const Json& expected)
+void checkRecording(const fs::path& path, const Json& expected, bool byTime)
 {
     SCOPED_TRACE(path.filename().string());
     CountingSink sink;
-    const Result<PerfDataSummary> summary = readPerfData(path.string(), sink);
+    const Result<PerfDataSummary> summary = readPerfData(path.string(), sink, {.byTime = byTime});
     ASSERT_TRUE(summary.has_value()) << summary.error().message;
     EXPECT_EQ(sink.samples, expected.at("samples").get<uint64_t>()) << diagnosticsOf(sink);
     EXPECT_EQ(summary->counts.samples, sink.samples + sink.afterExit);
@@ -110,10 +112,13 @@ void checkRecording(const fs::path& path, const Json& expected)
     EXPECT_EQ(sink.threads.size(), expected.at("threads_seen").get<size_t>());
     EXPECT_EQ(sink.first, expected.at("first_ns").get<uint64_t>());
     EXPECT_EQ(sink.last, expected.at("last_ns").get<uint64_t>());
+    if (byTime) {
+        EXPECT_EQ(sink.backwards, 0U);
+    }
     EXPECT_EQ(sink.diagnostics.empty(), complete) << diagnosticsOf(sink);
 }
 
-TEST(PerfDataRecordings, haveTheCountsOfAnIndependentReader)
+TEST(PerfDataRecordings, haveTheCountsOfAnIndependentReaderInEitherOrder)
 {
     const fs::path folder = kFolder / "recordings";
     if (!fs::is_directory(folder))
@@ -124,7 +129,8 @@ TEST(PerfDataRecordings, haveTheCountsOfAnIndependentReader)
             continue;
         fs::path expected = entry.path();
         expected.replace_extension(".expect.json");
-        checkRecording(entry.path(), jsonOf(expected));
+        for (const bool byTime : {false, true})
+            checkRecording(entry.path(), jsonOf(expected), byTime);
         ++checked;
     }
     EXPECT_GT(checked, 40U);

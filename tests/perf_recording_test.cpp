@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A recording from its bytes to the report: sorted by time, named by kallsyms, attributed to a call site.
 #include "analyzer/report/report.h"
+#include "analyzer/session/perf_recording.h"
 #include "analyzer/session/session.h"
 #include "tests/support/perf_data_writer.h"
+#include "tests/support/recording_sink.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 namespace whichlock::test {
 namespace {
@@ -160,6 +164,73 @@ TEST_F(PerfRecordingTest, countsAsThePriceOfCallsOnlyWhatDidNotWait)
     EXPECT_NE(report.verdict.text.find("(1.00 %"), std::string::npos) << report.verdict.text;
     EXPECT_NE(report.verdict.text.find("Lock calls cost 3.00 % without waiting"), std::string::npos)
         << report.verdict.text;
+}
+
+TEST_F(PerfRecordingTest, takesMappingsThatWereMadeUpAtTheEnd)
+{
+    // perf record --overwrite --tail-synthesize: what was there all the time is told of last, without a time.
+    sample(2000, {kWork + 5});
+    kernelMapping(0);
+    comm(0, "worker");
+    const Profile read = profile();
+    ASSERT_EQ(read.sections.size(), 1U);
+    ASSERT_EQ(read.sections[0].cells.size(), 1U);
+    EXPECT_EQ(read.leafSymbol(read.sections[0].cells[0].stack), "ext4_do_writepages");
+    EXPECT_EQ(read.string(read.group(read.sections[0].cells[0].group).comm), "worker");
+}
+
+TEST_F(PerfRecordingTest, namesTheIdleTaskAsPerfDoes)
+{
+    Bytes payload = writer_.bytes();
+    payload.u64(kWork).u32(0).u32(0).u64(2000).u64(kPeriod).u64(0);
+    writer_.record(9, kKernelMode, payload);
+    const Profile read = profile();
+    ASSERT_EQ(read.sections.at(0).cells.size(), 1U);
+    EXPECT_EQ(read.string(read.group(read.sections[0].cells[0].group).comm), "swapper");
+}
+
+TEST_F(PerfRecordingTest, tellsThreadsApartOnlyWhenAskedTo)
+{
+    for (const uint32_t tid : {101U, 102U, 101U}) {
+        Bytes payload = writer_.bytes();
+        payload.u64(kWork).u32(100).u32(tid).u64(2000).u64(kPeriod).u64(0);
+        writer_.record(9, kKernelMode, payload);
+    }
+    const std::string bytes = writer_.file();
+    const auto weights = [&](const RecordingOptions& options) {
+        const std::unique_ptr<Source> source = Source::fromMemory("perf.data", bytes);
+        Symbolizer symbolizer(SymbolizerOptions{.debugRoot = "/nonexistent"});
+        RecordingSink sink;
+        loadPerfRecording(*source, symbolizer, sink, options);
+        std::map<int32_t, uint64_t> byThread;
+        for (const KeptSample& one : sink.sections.at(0).samples)
+            byThread[one.tid] += one.weight;
+        return byThread;
+    };
+    using Weights = std::map<int32_t, uint64_t>;
+    EXPECT_EQ(weights({}), (Weights{{-1, 3 * kPeriod}}));
+    EXPECT_EQ(weights({.byThread = true}), (Weights{{101, 2 * kPeriod}, {102, kPeriod}}));
+    EXPECT_EQ(weights({.filter = {.tids = {102}}, .byThread = true}), (Weights{{102, kPeriod}}));
+    EXPECT_EQ(weights({.filter = {.fromNs = 2001}}), Weights());
+    EXPECT_EQ(weights({.filter = {.cpus = {0}}}), Weights()); // not recorded
+}
+
+TEST_F(PerfRecordingTest, saysWhichTracepointsWereSampled)
+{
+    writer_ = PerfFileWriter();
+    constexpr unsigned kFrequency = 10;
+    writer_.attr(
+        {.type = 2, .config = 5, .period = 999, .sampleType = 0x10007, .flags = {kFrequency}, .ids = {1}});
+    writer_.attr({.type = 2, .config = 6, .period = 1, .sampleType = 0x10007, .ids = {2}});
+    for (const uint64_t id : {1U, 2U})
+        writer_.record(9, kKernelMode, writer_.bytes().u64(id).u64(kWork).u32(1).u32(1).u64(5));
+    const Profile read = profile();
+    ASSERT_EQ(read.sections.size(), 2U);
+    const auto said = std::find_if(read.diagnostics.begin(), read.diagnostics.end(),
+        [](const Diagnostic& one) { return one.code == DiagnosticCode::EventsSampled; });
+    ASSERT_NE(said, read.diagnostics.end());
+    EXPECT_NE(said->message.find(read.sections[0].record.event), std::string::npos) << said->message;
+    EXPECT_EQ(said->message.find(read.sections[1].record.event), std::string::npos) << said->message;
 }
 
 TEST_F(PerfRecordingTest, countsLostEvents)
