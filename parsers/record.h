@@ -82,6 +82,24 @@ struct SampleRecord {
     std::span<const TextFrame> frames{};
 };
 
+/// Samples that a filter keeps out of a section: counted, in no figure.
+struct LeftOut {
+    uint64_t samples = 0;
+    uint64_t weight = 0;
+    uint64_t untold = 0; ///< of the samples: they lack what the filter asks for
+
+    /// A sum of weights that does not fit stays at the largest number.
+    LeftOut& operator+=(const LeftOut& other)
+    {
+        samples += other.samples;
+        untold += other.untold;
+        if (__builtin_add_overflow(weight, other.weight, &weight))
+            weight = UINT64_MAX;
+        return *this;
+    }
+    bool operator==(const LeftOut&) const = default;
+};
+
 /// How the rows and columns of a benchmark table are to be compared.
 enum class TableShape : uint8_t {
     RowsAreVariants,    ///< one row a variant, one column a figure (kernbench)
@@ -143,6 +161,7 @@ public:
     virtual void total(SectionHandle section, uint64_t value) = 0;
     virtual void row(SectionHandle section, const ProfileRow& row) = 0;
     virtual void sample(SectionHandle section, const SampleRecord& sample) = 0;
+    virtual void leftOut(SectionHandle section, const LeftOut& samples) = 0;
     virtual void counterColumns(SectionHandle section, std::span<const std::string_view> columns) = 0;
     virtual void counterRow(SectionHandle section, std::span<const int64_t> values) = 0;
     virtual void table(SectionHandle section, const TableRecord& table) = 0;

@@ -140,6 +140,7 @@ private:
             const std::string value = random_.of(std::vector<std::string>{"P4 / Xeon", "vmlinux-2.6.9"});
             return [value](ProfileBuilder& to, SectionHandle section) {
                 to.fact(section, FactKind::Image, value);
+                to.leftOut(section, {.samples = 2, .weight = 7, .untold = 1});
             };
         }
         return flat ? rowWork() : sampleWork();
@@ -171,6 +172,8 @@ private:
             frames.emplace_back(random_.of(symbols()), random_.oneIn(2) ? 16 : TextFrame::kNoOffset);
         const std::string comm = random_.of(std::vector<std::string>{"swapper", "java", ""});
         const int32_t pid = static_cast<int32_t>(random_.below(3)) - 1;
+        const int32_t tid = pid + static_cast<int32_t>(random_.below(2));
+        const int32_t cpu = static_cast<int32_t>(random_.below(3)) - 1;
         const uint64_t weight = 1 + random_.below(1'000'000);
         sums_.weight += weight;
         sums_.rows += depth;
@@ -183,7 +186,13 @@ private:
                     .symbolOffset = offset,
                     .inlined = symbol == "a"});
             to.sample(section,
-                {.comm = comm, .pid = pid, .timeNs = std::nullopt, .weight = weight, .frames = views});
+                {.comm = comm,
+                    .pid = pid,
+                    .tid = tid,
+                    .cpu = cpu,
+                    .timeNs = std::nullopt,
+                    .weight = weight,
+                    .frames = views});
         };
     }
 
@@ -250,6 +259,8 @@ private:
 std::vector<Profile> run(const Plan& plan, size_t shards, const std::function<size_t()>& shardOf)
 {
     std::vector<ProfileBuilder> builders(shards);
+    for (ProfileBuilder& builder : builders)
+        builder.tellApart(true, true);
     for (const InputPlan& input : plan.inputs()) {
         for (ProfileBuilder& builder : builders)
             builder.beginInput(input.name);

@@ -67,7 +67,8 @@ void writeSection(ByteWriter& out, const Section& section)
     for (const auto value : {static_cast<uint64_t>(record.kind), static_cast<uint64_t>(record.quantity),
              static_cast<uint64_t>(record.unit), static_cast<uint64_t>(record.quoteDepth),
              static_cast<uint64_t>(record.column), static_cast<uint64_t>(section.input), section.rows,
-             section.samples, section.weight, section.total.value_or(0),
+             section.samples, section.weight, section.leftOut.samples, section.leftOut.weight,
+             section.leftOut.untold, section.total.value_or(0),
              static_cast<uint64_t>(section.total.has_value()), static_cast<uint64_t>(section.sharesPrinted)})
         out.number(value);
     for (const std::string* text :
@@ -148,8 +149,11 @@ std::string Profile::canonicalBytes() const
     }
     for (const Stack& stack : stacks_)
         out.number(static_cast<uint64_t>(stack.parent.v) << 32 | stack.frame.v);
-    for (const ThreadGroup& group : groups_)
+    for (const ThreadGroup& group : groups_) {
         out.number(static_cast<uint64_t>(group.comm.v) << 32 | static_cast<uint32_t>(group.pid));
+        out.number(
+            static_cast<uint64_t>(static_cast<uint32_t>(group.tid)) << 32 | static_cast<uint32_t>(group.cpu));
+    }
     for (const Section& section : sections)
         writeSection(out, section);
     for (const ScoreRecord& score : scores) {

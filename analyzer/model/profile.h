@@ -32,10 +32,13 @@ struct Stack {
     auto operator<=>(const Stack&) const = default;
 };
 
-/// Threads that are told apart in a section.
+/// Threads that are told apart in a section. Single threads and processors only where the question needs
+/// them.
 struct ThreadGroup {
     StringId comm;
     int32_t pid = -1;
+    int32_t tid = -1; ///< -1 = not told apart
+    int32_t cpu = -1; ///< the same
 
     auto operator<=>(const ThreadGroup&) const = default;
 };
@@ -72,6 +75,7 @@ struct Section {
     uint64_t rows = 0;    ///< flat rows, or readable frames of call chains
     uint64_t samples = 0; ///< samples with call chains
     uint64_t weight = 0;  ///< everything that was added to cells; checked against them
+    LeftOut leftOut;      ///< what a filter kept out; in none of the other figures
     std::vector<Cell> cells;
     std::vector<std::string> counterColumns;
     std::vector<std::vector<int64_t>> counterRows;

@@ -93,7 +93,10 @@ void ProfileBuilder::sample(SectionHandle section, const SampleRecord& sample)
                 .symbolOffset = frame.symbolOffset,
                 .inlined = frame.inlined})});
     }
-    const ThreadGroupId group = groups_.intern({.comm = strings_.intern(sample.comm), .pid = sample.pid});
+    const ThreadGroupId group = groups_.intern({.comm = strings_.intern(sample.comm),
+        .pid = sample.pid,
+        .tid = tellThreads_ ? sample.tid : -1,
+        .cpu = tellCpus_ ? sample.cpu : -1});
     addToCell({.section = section.index, .stack = stack, .group = group}, sample.weight, sample.count, {});
 }
 
@@ -115,6 +118,11 @@ void ProfileBuilder::addToCell(const CellKey& key, uint64_t weight, uint64_t sam
     cell.weight += weight;
     cell.samples += samples;
     cell.printed = saturatedSum(cell.printed, printed);
+}
+
+void ProfileBuilder::leftOut(SectionHandle section, const LeftOut& samples)
+{
+    sections_[section.index].leftOut += samples;
 }
 
 void ProfileBuilder::counterColumns(SectionHandle section, std::span<const std::string_view> columns)
@@ -209,6 +217,7 @@ void ProfileBuilder::mergeSection(const Section& from, Section& to)
 {
     to.rows += from.rows;
     to.samples += from.samples;
+    to.leftOut += from.leftOut;
     to.sharesPrinted = to.sharesPrinted || from.sharesPrinted;
     to.total = std::max(to.total, from.total);
     if (to.counterColumns.empty())

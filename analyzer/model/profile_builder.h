@@ -23,12 +23,20 @@ inline uint64_t hashOf(const Stack& stack)
 
 inline uint64_t hashOf(const ThreadGroup& group)
 {
-    return mixBits(static_cast<uint64_t>(group.comm.v) << 32 | static_cast<uint32_t>(group.pid));
+    return mixBits((static_cast<uint64_t>(group.comm.v) << 32 | static_cast<uint32_t>(group.pid))
+        ^ mixBits(static_cast<uint64_t>(static_cast<uint32_t>(group.tid)) << 32
+            | static_cast<uint32_t>(group.cpu)));
 }
 
 /// MT: one thread.
 class ProfileBuilder final : public RecordSink {
 public:
+    /// Tells samples apart by thread or processor, too; costs memory. Before the first sample.
+    void tellApart(bool threads, bool cpus)
+    {
+        tellThreads_ = threads;
+        tellCpus_ = cpus;
+    }
     /// The records that follow belong to this input. Call finishInput() when it was read.
     void beginInput(std::string name);
     /// Takes over what the frame found out about the input, diagnostics included.
@@ -46,6 +54,7 @@ public:
     void total(SectionHandle section, uint64_t value) override;
     void row(SectionHandle section, const ProfileRow& row) override;
     void sample(SectionHandle section, const SampleRecord& sample) override;
+    void leftOut(SectionHandle section, const LeftOut& samples) override;
     void counterColumns(SectionHandle section, std::span<const std::string_view> columns) override;
     void counterRow(SectionHandle section, std::span<const int64_t> values) override;
     void table(SectionHandle section, const TableRecord& table) override;
@@ -84,6 +93,8 @@ private:
     using SectionKey = std::tuple<uint32_t, uint64_t, Position, unsigned, SectionKind, std::string,
         std::string, std::string>;
 
+    bool tellThreads_ = false;
+    bool tellCpus_ = false;
     std::vector<InputInfo> inputs_;
     uint32_t input_ = 0;
     std::vector<Section> sections_;

@@ -38,6 +38,7 @@ public:
         ++samples;
         frames += sample.frames.size();
     }
+    void leftOut(SectionHandle, const LeftOut&) override { }
     void counterColumns(SectionHandle, std::span<const std::string_view>) override { }
     void counterRow(SectionHandle, std::span<const int64_t>) override { }
     void table(SectionHandle, const TableRecord&) override { }

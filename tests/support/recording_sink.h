@@ -44,6 +44,7 @@ struct KeptSection {
     std::optional<uint64_t> total;
     std::vector<KeptRow> rows;
     std::vector<KeptSample> samples;
+    LeftOut leftOut;
     std::vector<std::string> counterColumns;
     std::vector<std::vector<int64_t>> counterRows;
     std::vector<TableRecord> tables;
@@ -76,6 +77,10 @@ public:
             kept.frames.push_back(
                 {std::string(frame.symbol), std::string(frame.object), frame.symbolOffset, frame.inlined});
         sections[section.index].samples.push_back(std::move(kept));
+    }
+    void leftOut(SectionHandle section, const LeftOut& samples) override
+    {
+        sections[section.index].leftOut += samples;
     }
     void counterColumns(SectionHandle section, std::span<const std::string_view> columns) override
     {
