@@ -3,12 +3,16 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+
+#include <fcntl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace whichlock::test {
 namespace {
@@ -309,6 +313,46 @@ TEST_F(Cli, aClosedErrorStreamChangesNoExitCode)
     EXPECT_EQ(run("report missing.txt", "2>&-").exit, 1);
     EXPECT_EQ(run("report missing.txt good.txt", "2>&-").exit, 2);
     EXPECT_EQ(run("--bogus", "2>&-").exit, 1);
+}
+
+/// Runs the program with a terminal as its error stream and a pipe as standard input that gets the good file
+/// after `delay`; returns what came to the terminal.
+std::string onTerminal(const fs::path& folder, std::chrono::milliseconds delay)
+{
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+    EXPECT_GE(terminal, 0);
+    EXPECT_EQ(::grantpt(terminal), 0);
+    EXPECT_EQ(::unlockpt(terminal), 0);
+    const std::string name = ::ptsname(terminal);
+    const int held = ::open(name.c_str(), O_RDWR | O_NOCTTY); // else reading fails once the program is gone
+    const std::string command = "cd '" + folder.string() + "' && (cat good.txt; sleep "
+        + std::to_string(static_cast<double>(delay.count()) / 1000) + ") | '" WHICHLOCK_PROGRAM
+        + "' report - > .out 2> " + name;
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    ::fcntl(terminal, F_SETFL, O_NONBLOCK);
+    std::string shown(4096, '\0');
+    const ssize_t length = ::read(terminal, shown.data(), shown.size());
+    shown.resize(length > 0 ? static_cast<size_t>(length) : 0);
+    ::close(held);
+    ::close(terminal);
+    return shown;
+}
+
+TEST_F(Cli, progressIsShownOnATerminalAfterASecondAndWiped)
+{
+    const std::string shown = onTerminal(folder_, std::chrono::milliseconds(1600));
+    EXPECT_PRED_FORMAT2(IsSubstring, "reading standard input", shown);
+    EXPECT_TRUE(shown.ends_with("\r\033[K")) << shown;
+    EXPECT_TRUE(mentionsReport(readFile(folder_ / ".out")));
+    EXPECT_EQ(onTerminal(folder_, std::chrono::milliseconds(0)), "");
+}
+
+TEST_F(Cli, noProgressIsShownWhereThereIsNoTerminal)
+{
+    const std::string command = "cd '" + folder_.string() + "' && (cat good.txt; sleep 1.6) | '"
+        + WHICHLOCK_PROGRAM + "' report - > .out 2> .err";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    EXPECT_EQ(readFile(folder_ / ".err"), "");
 }
 
 TEST_F(Cli, namesCannotSteerTheTerminal)
