@@ -355,6 +355,26 @@ TEST_F(Cli, noProgressIsShownWhereThereIsNoTerminal)
     EXPECT_EQ(readFile(folder_ / ".err"), "");
 }
 
+TEST_F(Cli, asksForAPartOfARecording)
+{
+    put("script.txt",
+        "slow 17 [000] 10.000000: 250000 cpu-clock:\n\tffffffff81004005 do_work+0x5 ([kernel.kallsyms])\n\n"
+        "fast 18 [001] 10.500000: 250000 cpu-clock:\n\tffffffff81004005 do_work+0x5 ([kernel.kallsyms])\n\n"
+        "slow 17 [001] 11.000000: 250000 cpu-clock:\n\tffffffff81004005 do_work+0x5 ([kernel.kallsyms])\n\n");
+    const auto samples = [&](const std::string& options) {
+        const Outcome outcome = run("report --format json " + options + " script.txt");
+        EXPECT_EQ(outcome.exit, 0) << outcome.err;
+        return Json::parse(outcome.out).at("sections").at(0).at("samples").get<int>();
+    };
+    EXPECT_EQ(samples("--thread slow"), 2);
+    EXPECT_EQ(samples("--thread 18 --thread slow"), 3);
+    EXPECT_EQ(samples("--cpu 1 --time 0.6-"), 1);
+    EXPECT_EQ(samples("--time 10.4,"), 2);
+    const Outcome wrong = run("report --focus '(' script.txt");
+    EXPECT_EQ(wrong.exit, 1);
+    expectOneLine(wrong, "--focus", "missing )");
+}
+
 TEST_F(Cli, namesCannotSteerTheTerminal)
 {
     const std::string name = "bad\033[31m\007.txt";

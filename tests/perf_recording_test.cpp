@@ -72,6 +72,21 @@ protected:
         writer_.record(3, kUserMode, payload);
     }
 
+    /// What a question leaves of it; all samples are of thread 101 of process 100.
+    Report ask(const QueryTexts& texts)
+    {
+        const auto query = parseQuery(texts);
+        EXPECT_TRUE(query) << query.error();
+        const std::string bytes = writer_.file();
+        std::vector<std::unique_ptr<Source>> sources;
+        sources.push_back(Source::fromMemory("perf.data", bytes));
+        const Profile read = loadSession(std::move(sources), {},
+            {.kallsyms = kallsyms_, .debugRoot = "/nonexistent"}, selectionOf(*query));
+        Report report = buildReport(read, *query, RoutineTable::builtIn());
+        EXPECT_EQ(report.internalError, "");
+        return report;
+    }
+
     Profile profile()
     {
         const std::string bytes = writer_.file();
@@ -210,9 +225,10 @@ TEST_F(PerfRecordingTest, tellsThreadsApartOnlyWhenAskedTo)
     using Weights = std::map<int32_t, uint64_t>;
     EXPECT_EQ(weights({}), (Weights{{-1, 3 * kPeriod}}));
     EXPECT_EQ(weights({.byThread = true}), (Weights{{101, 2 * kPeriod}, {102, kPeriod}}));
-    EXPECT_EQ(weights({.filter = {.tids = {102}}, .byThread = true}), (Weights{{102, kPeriod}}));
-    EXPECT_EQ(weights({.filter = {.fromNs = 2001}}), Weights());
-    EXPECT_EQ(weights({.filter = {.cpus = {0}}}), Weights()); // not recorded
+    EXPECT_EQ(weights({.filter = {.threads = {"102"}}, .byThread = true}), (Weights{{102, kPeriod}}));
+    EXPECT_EQ(
+        weights({.filter = {.time = TimeRange{.base = TimeRange::Base::Clock, .from = 2001}}}), Weights());
+    EXPECT_EQ(weights({.filter = {.cpus = {{0, 0}}}}), Weights()); // not recorded
 }
 
 TEST_F(PerfRecordingTest, saysWhichTracepointsWereSampled)
@@ -231,6 +247,72 @@ TEST_F(PerfRecordingTest, saysWhichTracepointsWereSampled)
     ASSERT_NE(said, read.diagnostics.end());
     EXPECT_NE(said->message.find(read.sections[0].record.event), std::string::npos) << said->message;
     EXPECT_EQ(said->message.find(read.sections[1].record.event), std::string::npos) << said->message;
+}
+
+TEST_F(PerfRecordingTest, isCutByTimeFromTheFirstSampleInTheOrderOfTime)
+{
+    // 1 s and 2 s after the first one, which stands last in the file.
+    sample(1'000'003'000, {kWork + 5});
+    sample(2'000'003'000, {kSlowPath + 0x10, kSpinLock + 0x20, kDput + 0x31});
+    sample(3'000, {kWork + 5});
+    kernelMapping(1000);
+    const auto left = [&](const char* time) {
+        const Report report = ask({.time = time});
+        if (report.sections.empty())
+            return std::pair<uint64_t, uint64_t>();
+        const ReportSection& section = report.sections.front();
+        EXPECT_EQ(section.samples + section.leftOutSamples, 3U);
+        EXPECT_EQ(section.total.value_or(0) + section.leftOutValue, 3 * kPeriod);
+        return std::pair(section.samples, section.contention.samples);
+    };
+    EXPECT_EQ(left("-1"), std::pair(uint64_t{1}, uint64_t{0}));
+    EXPECT_EQ(left("1-"), std::pair(uint64_t{2}, uint64_t{1}));
+    EXPECT_EQ(left("1-2"), std::pair(uint64_t{1}, uint64_t{0}));
+    EXPECT_EQ(left("2-"), std::pair(uint64_t{1}, uint64_t{1}));
+    EXPECT_EQ(left("3-"), std::pair(uint64_t{0}, uint64_t{0}));
+    EXPECT_EQ(left("0.000003,1"), std::pair(uint64_t{1}, uint64_t{0}));
+}
+
+TEST_F(PerfRecordingTest, isCutByPercentagesWhereTheFileTellsItsSpan)
+{
+    for (uint64_t i = 0; i <= 10; ++i)
+        sample(5'000 + 100 * i, {kWork + 5});
+    kernelMapping(1000);
+    EXPECT_TRUE(ask({.time = "10%-20%"}).sections.empty());     // no span: nothing can be judged
+    writer_.feature(21, writer_.bytes().u64(5'000).u64(6'000)); // SAMPLE_TIME
+    const auto left = [&](const char* time) { return ask({.time = time}).sections.at(0).samples; };
+    EXPECT_EQ(left("10%-30%"), 2U); // 5100 and 5200
+    EXPECT_EQ(left("-50%"), 5U);    // 5000 to 5400
+    EXPECT_EQ(left("50%-"), 6U);
+    EXPECT_EQ(left("0%-100%"), 11U);
+}
+
+TEST_F(PerfRecordingTest, isCutByTheNamesOfItsThreadAndProcessAtThatTime)
+{
+    comm(1500, "before");
+    sample(2000, {kWork + 5});
+    comm(2500, "after");
+    sample(3000, {kWork + 5});
+    sample(3001, {kWork + 5});
+    kernelMapping(1000);
+    Bytes first = writer_.bytes(); // the first thread of the process has another name
+    first.u32(100).u32(100).text("server").u32(100).u32(100).u64(1400);
+    writer_.record(3, kUserMode, first);
+    const auto left = [&](const QueryTexts& texts) { return ask(texts).sections.at(0).samples; };
+    EXPECT_EQ(left({.threads = {"before"}}), 1U);
+    EXPECT_EQ(left({.threads = {"after"}}), 2U);
+    EXPECT_EQ(left({.threads = {"101"}}), 3U);
+    EXPECT_EQ(left({.processes = {"server"}}), 3U);
+    EXPECT_EQ(left({.processes = {"100"}}), 3U);
+    EXPECT_TRUE(ask({.processes = {"after"}}).sections.empty());
+    const Report byThread = ask({.by = "thread"});
+    ASSERT_EQ(byThread.sections.at(0).groups.size(), 2U);
+    EXPECT_EQ(byThread.sections[0].groups[0].name, "after");
+    EXPECT_EQ(byThread.sections[0].groups[0].tid, 101);
+    EXPECT_EQ(byThread.sections[0].groups[0].part.value, 2 * kPeriod);
+    const Report byCpu = ask({.by = "cpu"}); // not recorded here
+    EXPECT_TRUE(byCpu.sections.at(0).groups.empty());
+    EXPECT_TRUE(ask({.cpus = {"0"}}).sections.empty());
 }
 
 TEST_F(PerfRecordingTest, countsLostEvents)

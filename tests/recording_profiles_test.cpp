@@ -2,6 +2,7 @@
 // Recordings beside the source tree, where there are any: read natively they give the leaf functions that
 // perf script printed for them, sample by sample.
 #include "analyzer/model/profile_builder.h"
+#include "analyzer/report/report.h"
 #include "analyzer/session/session.h"
 
 #include <gtest/gtest.h>
@@ -93,6 +94,67 @@ TEST_P(RecordingProfiles, haveTheLeafFunctionsOfPerfScript)
     // Functions that the compiler put inside others are named by perf script, and by the symbol table are
     // not.
     EXPECT_GE(same * 100, all * 97) << same << " of " << all;
+}
+
+/// Samples of each row of the first CPU profile, by name; what INDEX.md says was counted by another program.
+std::map<std::string, uint64_t> rowsBy(const std::string& recording, const QueryTexts& texts)
+{
+    const auto query = parseQuery(texts);
+    auto source = Source::openFile(kRecordings / (recording + ".data"));
+    if (!query || !source)
+        return {};
+    std::vector<std::unique_ptr<Source>> sources;
+    sources.push_back(std::move(*source));
+    const Profile profile = loadSession(
+        std::move(sources), {}, {.debugRoot = "/nonexistent", .inlines = false}, selectionOf(*query));
+    const Report report = buildReport(profile, *query, RoutineTable::builtIn());
+    EXPECT_EQ(report.internalError, "");
+    std::map<std::string, uint64_t> rows;
+    for (const ReportSection& section : report.sections) {
+        if (section.kind != SectionKind::CpuProfile)
+            continue;
+        rows["all"] = section.samples;
+        for (const ReportGroup& group : section.groups)
+            rows[group.cpu >= 0 ? std::to_string(group.cpu) : group.name] += group.part.samples;
+        break;
+    }
+    return rows;
+}
+
+using Rows = std::map<std::string, uint64_t>;
+
+TEST(RecordingQuestions, haveTheSamplesOfEachThread)
+{
+    if (!fs::exists(kRecordings))
+        GTEST_SKIP() << "no recordings beside the source tree";
+    const Rows mutex{{"all", 450}, {"slow", 280}, {"fast", 126}, {"a_mutex.fp", 44}};
+    EXPECT_EQ(rowsBy("a.cpu-fp", {.by = "comm"}), mutex);
+    EXPECT_EQ(rowsBy("a.cpu-fp", {.by = "thread"}), mutex);
+    EXPECT_EQ(rowsBy("a.cpu-fp", {.by = "process"}), (Rows{{"all", 450}, {"a_mutex.fp", 450}}));
+    EXPECT_EQ(rowsBy("h.multi-F999-trap", {.by = "comm"}),
+        (Rows{{"all", 256}, {"cpu", 144}, {"locker", 108}, {"h_mixed.fp", 4}}));
+    EXPECT_EQ(rowsBy("a.cpu-fp", {.threads = {"slow"}}), (Rows{{"all", 280}}));
+    EXPECT_EQ(rowsBy("a.cpu-fp", {.threads = {"slow,fast"}}), (Rows{{"all", 406}}));
+    EXPECT_EQ(rowsBy("a.cpu-fp", {.processes = {"a_mutex.fp"}}), (Rows{{"all", 450}}));
+    EXPECT_EQ(rowsBy("h.multi-F999-trap", {.threads = {"locker"}}), (Rows{{"all", 108}}));
+}
+
+TEST(RecordingQuestions, partsOfTheTimeAndProcessorsAddUpToTheWhole)
+{
+    if (!fs::exists(kRecordings))
+        GTEST_SKIP() << "no recordings beside the source tree";
+    for (const auto& [front, back] : {std::pair("-0.04", "0.04-"), std::pair("-50%", "50%-"),
+             std::pair(",794.9", "794.9,"), std::pair("-0.0123", "0.0123-")}) {
+        const uint64_t first = rowsBy("a.cpu-fp", {.time = front})["all"];
+        const uint64_t second = rowsBy("a.cpu-fp", {.time = back})["all"];
+        EXPECT_GT(first, 0U) << front;
+        EXPECT_GT(second, 0U) << back;
+        EXPECT_EQ(first + second, 450U) << front;
+    }
+    Rows cpus = rowsBy("a.misc", {.by = "cpu"}); // recorded with --sample-cpu, on two CPUs
+    EXPECT_EQ(cpus["0"] + cpus["1"], 91U);
+    EXPECT_EQ(rowsBy("a.misc", {.cpus = {"0"}})["all"], cpus["0"]);
+    EXPECT_EQ(rowsBy("a.misc", {.cpus = {"1"}})["all"], cpus["1"]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, RecordingProfiles,

@@ -19,6 +19,7 @@ using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 struct Session {
     std::string name;
     NamedTexts inputs;
+    Query query{};
 };
 
 void PrintTo(const Session& session, std::ostream* out)
@@ -81,6 +82,27 @@ std::vector<Session> hostileSessions()
     };
 }
 
+/// A recording with threads, asked in every way.
+std::vector<Session> questions()
+{
+    std::string script;
+    for (int i = 0; i < 60; ++i) {
+        const bool spins = i % 3 != 0;
+        script += "thread|" + std::to_string(i % 23) + " 100/" + std::to_string(100 + i % 23) + " [00"
+            + std::to_string(i % 2) + "] 1000.0" + std::to_string(10 + i) + "000: 250000 cpu-clock:\n"
+            + (spins ? "\tffffffff81001010 native_queued_spin_lock_slowpath+0x10 ([kernel.kallsyms])\n" : "")
+            + "\tffffffff81003031 dput+0x31 ([kernel.kallsyms])\n\n";
+    }
+    std::vector<Session> sessions;
+    for (const char* by : {"site", "thread", "comm", "process", "cpu", "symbol"}) {
+        const auto query = parseQuery(
+            {.by = by, .time = "0-0.05", .threads = {"thread|1,103,104"}, .focus = "dput|<none> 'x'"});
+        sessions.push_back({by, {{"script.txt", script}}, *parseQuery({.by = by})});
+        sessions.push_back({std::string(by) + "_filtered", {{"script.txt", script}}, *query});
+    }
+    return sessions;
+}
+
 class Views : public testing::TestWithParam<Session> { };
 
 std::string nameOfSession(const testing::TestParamInfo<Session>& info)
@@ -89,6 +111,7 @@ std::string nameOfSession(const testing::TestParamInfo<Session>& info)
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, Views, testing::ValuesIn(sampleSessions()), nameOfSession);
+INSTANTIATE_TEST_SUITE_P(Questions, Views, testing::ValuesIn(questions()), nameOfSession);
 INSTANTIATE_TEST_SUITE_P(Hostile, Views, testing::ValuesIn(hostileSessions()), nameOfSession);
 
 /// The figure in the JSON as the cell's format shows it, by the one formatter that all views use.
@@ -150,7 +173,7 @@ std::vector<std::string> shownCells(const std::vector<DocumentCell>& row, size_t
 
 TEST_P(Views, cellsShowTheFiguresThatStandInTheJson)
 {
-    const Reported reported = reportOfTexts(GetParam().inputs);
+    const Reported reported = reportOfTexts(GetParam().inputs, GetParam().query);
     size_t figures = 0;
     for (const DocumentTable& table : blocksOf<DocumentTable>(buildDocument(reported.report, {}))) {
         for (const auto& row : table.rows) {
@@ -173,7 +196,7 @@ TEST_P(Views, cellsShowTheFiguresThatStandInTheJson)
 
 TEST_P(Views, markdownTablesHaveTheCellsOfTheDocument)
 {
-    const Reported reported = reportOfTexts(GetParam().inputs);
+    const Reported reported = reportOfTexts(GetParam().inputs, GetParam().query);
     const auto tables = blocksOf<DocumentTable>(buildDocument(reported.report, {}));
     const auto shown = markdownTables(reported.markdown);
     ASSERT_EQ(shown.size(), tables.size());
@@ -191,7 +214,7 @@ TEST_P(Views, markdownTablesHaveTheCellsOfTheDocument)
 
 TEST_P(Views, textTablesHaveTheCellsOfTheDocumentInOrder)
 {
-    const Reported reported = reportOfTexts(GetParam().inputs);
+    const Reported reported = reportOfTexts(GetParam().inputs, GetParam().query);
     TextTableReader reader(reported.text);
     for (const DocumentTable& full : blocksOf<DocumentTable>(buildDocument(reported.report, {}))) {
         const DocumentTable table = fittedToPage(full);
@@ -212,7 +235,7 @@ TEST_P(Views, textTablesHaveTheCellsOfTheDocumentInOrder)
 
 TEST_P(Views, sentencesStandInTextAndMarkdown)
 {
-    const Reported reported = reportOfTexts(GetParam().inputs);
+    const Reported reported = reportOfTexts(GetParam().inputs, GetParam().query);
     const std::string text = withoutBlanks(reported.text);
     const std::string markdown = withoutBlanks(unescapedMarkdown(reported.markdown));
     for (const DocumentText& block : blocksOf<DocumentText>(buildDocument(reported.report, {}))) {
@@ -225,7 +248,7 @@ TEST_P(Views, sentencesStandInTextAndMarkdown)
 
 TEST_P(Views, textFitsAPageAndIsAsciiIfTheInputIs)
 {
-    const Reported reported = reportOfTexts(GetParam().inputs);
+    const Reported reported = reportOfTexts(GetParam().inputs, GetParam().query);
     bool asciiInput = true;
     for (const auto& [name, input] : GetParam().inputs)
         asciiInput = asciiInput && isAscii(name) && isAscii(input);
@@ -244,8 +267,8 @@ TEST_P(Views, textFitsAPageAndIsAsciiIfTheInputIs)
 
 TEST_P(Views, areTheSameBytesEachTime)
 {
-    const Reported first = reportOfTexts(GetParam().inputs);
-    const Reported second = reportOfTexts(GetParam().inputs);
+    const Reported first = reportOfTexts(GetParam().inputs, GetParam().query);
+    const Reported second = reportOfTexts(GetParam().inputs, GetParam().query);
     EXPECT_EQ(first.text, second.text);
     EXPECT_EQ(first.markdown, second.markdown);
     EXPECT_EQ(renderJson(first.report), renderJson(second.report));

@@ -12,15 +12,27 @@ namespace po = boost::program_options;
 po::options_description visibleOptions()
 {
     const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+    const auto list = [](const char* name) {
+        return po::value<std::vector<std::string>>()->value_name(name)->composing();
+    };
     po::options_description options("Options");
     auto add = options.add_options();
     add("format", text("text|markdown|json"), "how to print the report");
     add("brief", "verdict, five locks and what to record next: at most 25 lines");
     add("redact", "put stable tokens in place of hosts, users, paths and file names");
+    add("by", text("WHAT"), ("rows of the main table: " + groupByNames()).c_str());
+    add("time", text("FROM-TO"),
+        "only samples of this time, in seconds after the first one: 1.5-2.25, -2, 3-; or 10%-20% of a "
+        "perf.data; or FROM,TO in the times that perf script prints. TO does not belong to it");
+    add("thread", list("NAME|TID"), "only these threads; several with commas or by repeating the option");
+    add("process", list("NAME|PID"), "only these processes");
+    add("cpu", list("LIST"), "only samples of these CPUs: 0,2-5");
+    add("focus", text("REGEX"),
+        "only samples with a function in their call chain in which this is found (RE2, case counts)");
     add("lock-table", text("FILE"),
         "lock routines of your own; they come before the built-in ones of the same name");
     add("symfs", text("DIR"), "where the recorded paths of programs and libraries begin");
-    add("debug-dir", po::value<std::vector<std::string>>()->value_name("DIR"),
+    add("debug-dir", list("DIR"),
         "a folder with programs or debug files, by build id or name; may be given several times");
     add("vmlinux", text("FILE"), "the recorded kernel");
     add("kallsyms", text("FILE"), "/proc/kallsyms or System.map of the recorded kernel");
@@ -83,8 +95,24 @@ tl::expected<Options, std::string> fromVariables(const po::variables_map& variab
     take("symfs", options.symbols.symfs);
     take("vmlinux", options.symbols.vmlinux);
     take("kallsyms", options.symbols.kallsyms);
-    if (variables.count("debug-dir") != 0)
-        options.symbols.debugDirs = variables["debug-dir"].as<std::vector<std::string>>();
+    const auto takeAll = [&](const char* name, std::vector<std::string>& to) {
+        if (variables.count(name) != 0)
+            to = variables[name].as<std::vector<std::string>>();
+    };
+    takeAll("debug-dir", options.symbols.debugDirs);
+    QueryTexts texts;
+    if (variables.count("by") != 0)
+        texts.by = variables["by"].as<std::string>();
+    if (variables.count("time") != 0)
+        texts.time = variables["time"].as<std::string>();
+    takeAll("thread", texts.threads);
+    takeAll("process", texts.processes);
+    takeAll("cpu", texts.cpus);
+    take("focus", texts.focus);
+    auto query = parseQuery(texts);
+    if (!query)
+        return wrong(query.error());
+    options.query = std::move(*query);
     return options;
 }
 

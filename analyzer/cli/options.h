@@ -2,6 +2,7 @@
 // The command line, read into plain structs.
 #pragma once
 
+#include "analyzer/report/query.h"
 #include "analyzer/symbols/symbolizer_options.h"
 #include "parsers/result.h"
 
@@ -19,6 +20,7 @@ struct Options {
     OutputFormat format = OutputFormat::Text;
     bool brief = false;
     bool redact = false;
+    Query query;               ///< which samples, and what the main table is about
     SymbolizerOptions symbols; ///< where the names of a recording's addresses come from
     std::string lockTable;     ///< file with lock routines of the user's own
 };

@@ -93,9 +93,13 @@ int reportCommand(const Options& options, std::FILE* out, std::FILE* err)
     Progress progress(err);
     for (const auto& source : opened.sources)
         progress.watch(*source);
-    const Profile profile = loadSession(std::move(opened.sources), std::move(opened.errors), options.symbols);
+    RecordingOptions recording = selectionOf(options.query);
+    recording.step = [&](const std::string& what) { progress.step(what); };
+    const Profile profile =
+        loadSession(std::move(opened.sources), std::move(opened.errors), options.symbols, recording);
+    progress.step("attributing");
+    Report report = buildReport(profile, options.query, *routines);
     progress.finish();
-    Report report = buildReport(profile, {}, *routines);
     if (options.redact)
         redact(report);
     const int exitCode = exitCodeOf(profile, report);

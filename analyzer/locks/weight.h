@@ -4,6 +4,8 @@
 
 #include "analyzer/model/profile.h"
 
+#include <algorithm>
+
 namespace whichlock {
 
 struct Weight {
@@ -24,6 +26,14 @@ struct Weight {
         value += other.value;
         samples += other.samples;
         printed = saturatedSum(printed, other.printed);
+        return *this;
+    }
+    /// Takes a part away.
+    Weight& operator-=(const Weight& part)
+    {
+        value -= std::min(part.value, value);
+        samples -= std::min(part.samples, samples);
+        printed.ppb -= std::min(part.printed.ppb, printed.ppb);
         return *this;
     }
     bool empty() const { return value == 0 && samples == 0 && printed.ppb == 0; }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/narrow.h"
 #include "analyzer/report/section_builders.h"
 
 #include <algorithm>
@@ -68,6 +69,21 @@ std::string checkLocks(const ReportSection& section)
         "{}: the locks add up to {} of {}", toString(section.position), value, section.contention.value);
 }
 
+/// sum of the groups = what they divide, in value and in samples.
+std::string checkGroups(const ReportSection& section)
+{
+    if (section.groups.empty())
+        return {};
+    uint64_t value = 0;
+    for (const ReportGroup& group : section.groups)
+        value += group.part.value;
+    const uint64_t whole = section.groupedBy == GroupBy::Site ? section.contention.value : section.listed;
+    if (value == whole)
+        return {};
+    return fmt::format("{}: the rows by {} add up to {} of {}", toString(section.position),
+        groupByName(section.groupedBy), value, whole);
+}
+
 void addScores(const Profile& profile, Report& report)
 {
     for (const ScoreRecord& score : profile.scores) {
@@ -130,6 +146,8 @@ ReportSection beginReportSection(const Profile& profile, const Section& section)
     out.quantity = section.record.quantity;
     out.rows = section.rows;
     out.samples = section.samples;
+    out.leftOutSamples = section.leftOut.samples;
+    out.leftOutValue = section.leftOut.weight;
     out.facts.host = firstFact(inputFacts, FactKind::Host);
     out.facts.command =
         section.record.command.empty() ? firstFact(inputFacts, FactKind::Command) : section.record.command;
@@ -145,16 +163,34 @@ ReportSection beginReportSection(const Profile& profile, const Section& section)
     return out;
 }
 
-Report buildReport(const Profile& profile, const Query& query, const RoutineTable& routines)
+namespace {
+
+/// One sentence that keeps a verdict on a part from being read as one on the whole.
+void addFilterToVerdict(const std::string& filter, Report& report)
 {
-    Report report;
-    report.internalError = profile.check();
-    report.diagnostics = profile.diagnostics;
+    if (filter.empty())
+        return;
+    if (report.sections.empty()) {
+        report.verdict = {.text = fmt::format("UNKNOWN. No sample is left: {}.", filter),
+            .share = {},
+            .denominator = {},
+            .section = {}};
+        return;
+    }
+    report.verdict.text += fmt::format(" Only this was looked at: {}.", filter);
+}
+
+Report reportOf(const Profile& profile, const Query& query, const RoutineTable& routines, Report report)
+{
+    if (report.internalError.empty())
+        report.internalError = profile.check();
     for (const InputInfo& input : profile.inputs)
         report.inputs.push_back(
             {input.name, input.format, std::string(confidenceName(input.confidence)), input.bytes});
     for (const Section& section : profile.sections) {
         ReportSection out = beginReportSection(profile, section);
+        out.groupedBy = query.by;
+        out.filter = filterText(query);
         switch (section.record.kind) {
         case SectionKind::CpuProfile:
             buildCpuSection(profile, section, routines, query, out);
@@ -169,10 +205,15 @@ Report buildReport(const Profile& profile, const Query& query, const RoutineTabl
         case SectionKind::LockTrace:
         case SectionKind::LockTable:
         case SectionKind::ThreadDump:
-            buildTraceSection(profile, section, out);
+            buildTraceSection(profile, section, query, out);
             break;
         }
-        for (const std::string& wrong : {checkAccount(out), checkLocks(out)}) {
+        if (out.groups.empty() && query.by != GroupBy::Lock && query.by != GroupBy::Site
+            && !section.cells.empty())
+            report.diagnostics.push_back(makeDiagnostic(DiagnosticCode::GroupingUntold,
+                fmt::format("there is no table by {}: the samples do not tell theirs", groupByName(query.by)),
+                section.record.position));
+        for (const std::string& wrong : {checkAccount(out), checkLocks(out), checkGroups(out)}) {
             if (report.internalError.empty())
                 report.internalError = wrong;
         }
@@ -182,8 +223,23 @@ Report buildReport(const Profile& profile, const Query& query, const RoutineTabl
     report.comparisons = buildComparisons(profile, report);
     addNotes(report);
     report.verdict = buildVerdict(report);
+    addFilterToVerdict(filterText(query), report);
     report.recordNext = buildRecordNext(report);
     return report;
+}
+
+} // namespace
+
+Report buildReport(const Profile& profile, const Query& query, const RoutineTable& routines)
+{
+    Report report;
+    report.arguments = argumentsOf(query);
+    report.diagnostics = profile.diagnostics;
+    if (!query.narrows())
+        return reportOf(profile, query, routines, std::move(report));
+    report.internalError = profile.check();
+    const Profile part = narrowed(profile, query, report.diagnostics);
+    return reportOf(part, query, routines, std::move(report));
 }
 
 } // namespace whichlock

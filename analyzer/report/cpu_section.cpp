@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/groups.h"
 #include "analyzer/report/section_builders.h"
 #include "analyzer/report/shares.h"
 #include "analyzer/report/symbol_names.h"
@@ -18,6 +19,7 @@ public:
         const Query& query, ReportSection& out)
         : profile_(profile)
         , section_(section)
+        , routines_(routines)
         , query_(query)
         , out_(out)
         , attribution_(attribute(profile, section, routines))
@@ -44,6 +46,7 @@ public:
         addParts();
         addSymbols();
         addLocks();
+        addGroups();
         // A trickle of waiting is not worth guesses.
         if (decidingShare(out_).value_or(Share{}) >= kInnocentBelow)
             out_.candidates = attribution_.candidates;
@@ -211,6 +214,37 @@ private:
         }
     }
 
+    void addGroups()
+    {
+        if (query_.by == GroupBy::Lock)
+            return;
+        Classifier classifier(profile_, section_, routines_, attribution_.context);
+        const auto sums = query_.by == GroupBy::Site
+            ? siteSums(attribution_)
+            : recordedSums(profile_, section_, query_.by, &classifier);
+        for (const GroupSum& sum : sums)
+            out_.groups.push_back(group(sum));
+    }
+
+    ReportGroup group(const GroupSum& sum) const
+    {
+        ReportGroup row = sum.row;
+        row.part = idlePart(sum.all);
+        row.contention = part(sum.contention);
+        Weight busy = sum.all;
+        if (out_.busyKnown) {
+            busy -= sum.idle;
+            row.part.ofBusy = part(busy).ofBusy;
+        }
+        Part sampled = row.part;
+        sampled.samples = busy.samples;
+        sampled.value = busy.value;
+        row.interval = intervalOf(sampled);
+        if (out_.contentionDecided && query_.by != GroupBy::Site && !busy.empty())
+            row.contentionOfRow = ofWeight(sum.contention, busy);
+        return row;
+    }
+
     void line(std::string what, std::string key, unsigned indent, bool partOfSum, Part linePart)
     {
         out_.account.push_back({std::move(what), std::move(key), indent, partOfSum, std::move(linePart)});
@@ -283,6 +317,7 @@ private:
 
     const Profile& profile_;
     const Section& section_;
+    const RoutineTable& routines_;
     const Query& query_;
     ReportSection& out_;
     Attribution attribution_;
@@ -298,8 +333,9 @@ void buildCpuSection(const Profile& profile, const Section& section, const Routi
     CpuSectionBuilder(profile, section, routines, query, out).run();
 }
 
-void buildTraceSection(const Profile& profile, const Section& section, ReportSection& out)
+void buildTraceSection(const Profile& profile, const Section& section, const Query& query, ReportSection& out)
 {
+    out.listed = section.weight;
     out.total = section.weight;
     out.totalBasis = "events";
     out.measuresTime = false;
@@ -310,6 +346,14 @@ void buildTraceSection(const Profile& profile, const Section& section, ReportSec
     }
     out.comms = comms.size();
     out.events.emplace_back(section.record.event, section.samples);
+    if (query.by == GroupBy::Lock || query.by == GroupBy::Site)
+        return;
+    for (GroupSum& sum : recordedSums(profile, section, query.by, nullptr)) {
+        sum.row.part = {.value = sum.all.value, .samples = sum.all.samples, .ofTotal = {}, .ofBusy = {}};
+        if (section.weight != 0)
+            sum.row.part.ofTotal = shareOf(sum.all.value, section.weight);
+        out.groups.push_back(std::move(sum.row));
+    }
 }
 
 } // namespace whichlock

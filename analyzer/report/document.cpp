@@ -51,6 +51,8 @@ std::string commandLine(const Report& report, const DocumentOptions& options)
 {
     std::string line =
         fmt::format("whichlock {}  `whichlock report{}", kVersion, options.brief ? " --brief" : "");
+    for (const std::string& argument : report.arguments)
+        line += ' ' + shellQuoted(argument);
     constexpr size_t kMostNames = 5;
     for (size_t i = 0; i < std::min(report.inputs.size(), kMostNames); ++i)
         line += ' ' + (report.inputs[i].name == "standard input" ? "-" : report.inputs[i].name);
@@ -65,7 +67,9 @@ void addBrief(const Report& report, Document& document)
         const size_t index = *report.verdict.section;
         const ReportSection& section = report.sections[index];
         document.blocks.emplace_back(headOf(section));
-        if (!section.locks.empty())
+        if (!section.groups.empty())
+            document.blocks.emplace_back(groupTable(section, index, kMostLocks));
+        else if (!section.locks.empty())
             document.blocks.emplace_back(lockTable(section, index, kMostLocks));
     }
     DocumentText next{.label = "Next", .lines = report.recordNext};

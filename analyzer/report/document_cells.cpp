@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/document_cells.h"
 
+#include "analyzer/report/section_builders.h"
 #include "analyzer/report/value_format.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,24 @@
 #include <algorithm>
 
 namespace whichlock {
+namespace {
+
+void addShareCells(const Part& part, const ReportSection& section, const std::string& pointer,
+    std::vector<DocumentCell>& row)
+{
+    row.push_back(shareCell(part.ofTotal, pointer + "/share_of_total_percent", 2));
+    if (section.busyKnown)
+        row.push_back(shareCell(part.ofBusy, pointer + "/share_of_busy_percent", 2));
+}
+
+void addShareColumns(const ReportSection& section, std::vector<DocumentColumn>& columns)
+{
+    columns.push_back({section.totalBasis == "sum of the listed rows" ? "of listed" : "of all"});
+    if (section.busyKnown)
+        columns.push_back({"of busy"});
+}
+
+} // namespace
 
 DocumentCell labelCell(std::string text)
 {
@@ -33,6 +52,21 @@ DocumentCell numberCell(const std::optional<FixedPoint>& value, std::string poin
     if (!value)
         return {.text = "-", .format = CellFormat::Text};
     return {.text = formatNumber(*value), .format = CellFormat::Number, .pointer = std::move(pointer)};
+}
+
+void addPartCells(const Part& part, const ReportSection& section, const std::string& pointer,
+    std::vector<DocumentCell>& row)
+{
+    if (section.listed != 0)
+        row.push_back(countCell(part.value, pointer + "/value"));
+    addShareCells(part, section, pointer, row);
+}
+
+void addPartColumns(const ReportSection& section, std::vector<DocumentColumn>& columns)
+{
+    if (section.listed != 0)
+        columns.push_back({section.unit == Unit::Nanoseconds ? "ns" : std::string(unitName(section.unit))});
+    addShareColumns(section, columns);
 }
 
 std::string sectionPointer(size_t index)

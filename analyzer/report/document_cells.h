@@ -12,6 +12,11 @@ DocumentCell countCell(uint64_t value, std::string pointer);
 DocumentCell shareCell(const std::optional<Share>& share, std::string pointer, int decimals);
 DocumentCell numberCell(const std::optional<FixedPoint>& value, std::string pointer);
 
+// Value, share of all, share of busy: the columns that parts of a section have.
+void addPartColumns(const ReportSection& section, std::vector<DocumentColumn>& columns);
+void addPartCells(const Part& part, const ReportSection& section, const std::string& pointer,
+    std::vector<DocumentCell>& row);
+
 /// `/sections/3`
 std::string sectionPointer(size_t index);
 

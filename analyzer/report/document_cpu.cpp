@@ -31,37 +31,6 @@ std::string shownName(const ReportLock& lock)
     return lock.name;
 }
 
-void addShareCells(const Part& part, const ReportSection& section, const std::string& pointer,
-    std::vector<DocumentCell>& row)
-{
-    row.push_back(shareCell(part.ofTotal, pointer + "/share_of_total_percent", 2));
-    if (section.busyKnown)
-        row.push_back(shareCell(part.ofBusy, pointer + "/share_of_busy_percent", 2));
-}
-
-void addShareColumns(const ReportSection& section, std::vector<DocumentColumn>& columns)
-{
-    columns.push_back({section.totalBasis == "sum of the listed rows" ? "of listed" : "of all"});
-    if (section.busyKnown)
-        columns.push_back({"of busy"});
-}
-
-/// Value, share of all, share of busy: the columns that parts have.
-void addPartCells(const Part& part, const ReportSection& section, const std::string& pointer,
-    std::vector<DocumentCell>& row)
-{
-    if (section.listed != 0)
-        row.push_back(countCell(part.value, pointer + "/value"));
-    addShareCells(part, section, pointer, row);
-}
-
-void addPartColumns(const ReportSection& section, std::vector<DocumentColumn>& columns)
-{
-    if (section.listed != 0)
-        columns.push_back({section.unit == Unit::Nanoseconds ? "ns" : std::string(unitName(section.unit))});
-    addShareColumns(section, columns);
-}
-
 std::string valueCaption(const ReportSection& section)
 {
     switch (section.unit) {
@@ -226,6 +195,10 @@ DocumentTable lockTable(const ReportSection& section, size_t index, size_t most)
 void addCpuSection(const ReportSection& section, size_t index, Document& document)
 {
     document.blocks.emplace_back(accountTable(section, index));
+    if (!section.groups.empty()) {
+        constexpr size_t kMostGroups = 20;
+        document.blocks.emplace_back(groupTable(section, index, kMostGroups));
+    }
     if (!section.locks.empty()) {
         constexpr size_t kMostLocks = 12;
         document.blocks.emplace_back(lockTable(section, index, kMostLocks));

@@ -49,6 +49,9 @@ DocumentText headOf(const ReportSection& section)
     if (section.lost != 0)
         what += fmt::format(", {} events lost", section.lost);
     head.lines.push_back(std::move(what));
+    if (!section.filter.empty())
+        head.lines.push_back(fmt::format("filter: {}; {} of {} samples left (the rest is in no figure)",
+            section.filter, section.samples, section.samples + section.leftOutSamples));
     for (const std::string& repair : section.repairs)
         head.lines.push_back(repair);
     if (section.kind == SectionKind::CpuProfile) {

@@ -10,6 +10,8 @@ namespace whichlock {
 DocumentText headOf(const ReportSection& section);
 /// The locks of a section, at most `most` of them.
 DocumentTable lockTable(const ReportSection& section, size_t index, size_t most);
+/// What --by asks for, at most `most` rows of it.
+DocumentTable groupTable(const ReportSection& section, size_t index, size_t most);
 /// Everything that is shown of a section.
 void addSection(const Report& report, size_t index, Document& document);
 /// The comparisons that belong to a section.

@@ -79,6 +79,10 @@ void addEventSection(const ReportSection& section, size_t index, Document& docum
     table.rows.push_back(
         {labelCell(section.event), countCell(section.total.value_or(0), sectionPointer(index) + "/total")});
     document.blocks.emplace_back(std::move(table));
+    if (!section.groups.empty()) {
+        constexpr size_t kMostGroups = 20;
+        document.blocks.emplace_back(groupTable(section, index, kMostGroups));
+    }
 }
 
 void addComparisons(const Report& report, size_t index, Document& document)

@@ -65,6 +65,36 @@ public:
         }
     }
 
+    /// The name of a thread or process. Only where such names stand: `main` is a function, too.
+    const std::string& comm(const std::string& name)
+    {
+        const auto [entry, isNew] = comms_.try_emplace(name);
+        if (isNew)
+            entry->second = fmt::format("comm-{}", comms_.size());
+        return entry->second;
+    }
+
+    /// Entries of --thread or --process: numbers stay.
+    void applyToTasks(std::string& list)
+    {
+        std::string result;
+        for (size_t begin = 0; begin <= list.size();) {
+            const size_t end = std::min(list.find(',', begin), list.size());
+            const std::string entry = list.substr(begin, end - begin);
+            result += begin == 0 ? "" : ",";
+            result += entry.find_first_not_of("0123456789") == std::string::npos ? entry : comm(entry);
+            begin = end + 1;
+        }
+        list = std::move(result);
+    }
+
+    /// A sentence that may tell of a filter.
+    void applyToFilter(std::string& text)
+    {
+        replaceNames(text, comms_, [](std::string_view, size_t, const std::string&) { return true; });
+        apply(text);
+    }
+
     /// The chain of a position: the input and the containers in it.
     void applyToChain(std::string& chain)
     {
@@ -90,28 +120,36 @@ public:
     }
 
 private:
-    /// Whether the text at `at` is `name` as a whole word, and if it is an input, whether it is meant.
-    bool standsAt(std::string_view text, size_t at, const std::string& name) const
+    /// Whether the text at `at` is `name` as a whole word.
+    static bool isWord(std::string_view text, size_t at, const std::string& name)
     {
-        if (!text.substr(at).starts_with(name) || (at > 0 && isNameChar(text[at - 1])))
+        if (name.empty() || !text.substr(at).starts_with(name) || (at > 0 && isNameChar(text[at - 1])))
             return false;
         const std::string_view behind = text.substr(at + name.size());
-        if (!behind.empty() && isNameChar(behind.front()) && isNameChar(name.back()))
-            return false;
+        return behind.empty() || !isNameChar(behind.front()) || !isNameChar(name.back());
+    }
+
+    /// If the word is the name of an input, whether that is meant.
+    bool isMeant(std::string_view text, size_t at, const std::string& name) const
+    {
         const auto input = inputs_.find(name);
         if (input == inputs_.end() || input->second)
             return true;
+        const std::string_view behind = text.substr(at + name.size());
         const bool line = behind.size() > 1 && behind[0] == ':' && behind[1] >= '0' && behind[1] <= '9';
         return line || behind.starts_with(", offset ");
     }
 
-    void replaceKnown(std::string& text) const
+    /// Puts the token in place of each name that stands in the text as a whole word and `isMeant` there.
+    template <class Names, class IsMeant>
+    static void replaceNames(std::string& text, const Names& names, IsMeant isMeant)
     {
         std::string result;
         for (size_t at = 0; at < text.size();) {
-            const auto known = std::find_if(known_.begin(), known_.end(),
-                [&](const auto& entry) { return !entry.first.empty() && standsAt(text, at, entry.first); });
-            if (known == known_.end()) {
+            const auto known = std::find_if(names.begin(), names.end(), [&](const auto& entry) {
+                return isWord(text, at, entry.first) && isMeant(text, at, entry.first);
+            });
+            if (known == names.end()) {
                 result += text[at++];
                 continue;
             }
@@ -119,6 +157,13 @@ private:
             at += known->first.size();
         }
         text = std::move(result);
+    }
+
+    void replaceKnown(std::string& text) const
+    {
+        replaceNames(text, known_, [this](std::string_view in, size_t at, const std::string& name) {
+            return isMeant(in, at, name);
+        });
     }
 
     /// Addresses and paths are secret by their shape.
@@ -159,6 +204,7 @@ private:
         }
     };
     std::map<std::string, std::string, LongestFirst> known_;
+    std::map<std::string, std::string, LongestFirst> comms_; ///< names of threads and processes
     std::map<std::string, bool> inputs_; ///< and whether the name alone is looked for in text
     std::map<std::string, int> count_;
 };
@@ -182,6 +228,20 @@ void redactSymbols(ReportSection& section, Redactor& redactor)
         for (std::string& reason : candidate.reasons)
             redactor.apply(reason);
     }
+}
+
+/// Names of threads are secret; functions and call sites are as elsewhere.
+void redactGroups(ReportSection& section, Redactor& redactor)
+{
+    const bool tasks = section.groupedBy == GroupBy::Thread || section.groupedBy == GroupBy::Comm
+        || section.groupedBy == GroupBy::Process;
+    for (ReportGroup& group : section.groups) {
+        if (!tasks)
+            redactor.apply(group.name);
+        else if (!group.name.empty())
+            group.name = redactor.comm(group.name);
+    }
+    redactor.applyToFilter(section.filter);
 }
 
 void redactTables(ReportSection& section, Redactor& redactor)
@@ -214,6 +274,7 @@ void redactSection(ReportSection& section, Redactor& redactor)
             redactor.apply(text);
     }
     redactSymbols(section, redactor);
+    redactGroups(section, redactor);
     redactTables(section, redactor);
 }
 
@@ -228,7 +289,11 @@ void redact(Report& report)
         redactor.host(section.facts.host);
     for (ReportInput& input : report.inputs)
         redactor.applyToChain(input.name);
-    redactor.apply(report.verdict.text);
+    for (size_t i = 0; i + 1 < report.arguments.size(); i += 2) {
+        if (report.arguments[i] == "--thread" || report.arguments[i] == "--process")
+            redactor.applyToTasks(report.arguments[i + 1]);
+    }
+    redactor.applyToFilter(report.verdict.text);
     for (ReportSection& section : report.sections)
         redactSection(section, redactor);
     for (ReportComparison& comparison : report.comparisons) {
@@ -238,7 +303,7 @@ void redact(Report& report)
             redactor.apply(row.what);
     }
     for (Diagnostic& one : report.diagnostics) {
-        redactor.apply(one.message);
+        redactor.applyToFilter(one.message);
         redactor.applyToChain(one.position.chain);
     }
 }

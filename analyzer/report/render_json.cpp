@@ -100,6 +100,36 @@ Json locksJson(const ReportSection& section)
     return list;
 }
 
+Json groupsJson(const ReportSection& section)
+{
+    Json list = Json::array();
+    for (const ReportGroup& group : section.groups) {
+        Json one;
+        put(one, "name", group.name);
+        const auto number = [&](const char* name, int32_t value) {
+            if (value >= 0)
+                one[name] = value;
+        };
+        number("pid", group.pid);
+        number("tid", group.tid);
+        number("cpu", group.cpu);
+        if (!group.recorded)
+            one["recorded"] = false;
+        putPart(one, group.part);
+        if (section.kind == SectionKind::CpuProfile) {
+            if (group.interval)
+                one["interval_percent"] = intervalJson(*group.interval);
+            one["contention"] = group.contention.value;
+            put(one,
+                section.busyKnown ? "contention_share_of_row_busy_percent"
+                                  : "contention_share_of_row_percent",
+                group.contentionOfRow);
+        }
+        list.push_back(std::move(one));
+    }
+    return list;
+}
+
 Json factsJson(const ReportFacts& facts)
 {
     Json json = Json::object();
@@ -288,6 +318,15 @@ Json sectionJson(const ReportSection& section)
         json["lost"] = section.lost;
     if (section.comms != 0)
         json["comms"] = section.comms;
+    if (!section.filter.empty()) {
+        json["filter"] = section.filter;
+        json["left_out_samples"] = section.leftOutSamples;
+        json["left_out_value"] = section.leftOutValue;
+    }
+    if (!section.groups.empty()) {
+        json["grouped_by"] = groupByName(section.groupedBy);
+        json["groups"] = groupsJson(section);
+    }
     if (section.kind == SectionKind::CpuProfile) {
         json["sees"] = seesJson(section.sees);
         json["measures_time"] = section.measuresTime;
@@ -349,6 +388,8 @@ std::string renderJson(const Report& report)
     for (const ReportInput& input : report.inputs)
         json["inputs"].push_back({{"name", input.name}, {"format", input.format},
             {"confidence", input.confidence}, {"bytes", input.bytes}});
+    if (!report.arguments.empty())
+        json["arguments"] = report.arguments;
     Json& verdict = json["verdict"];
     verdict["text"] = report.verdict.text;
     verdict["guilty"] = guiltyName(report.verdict.guilty);

@@ -5,6 +5,7 @@
 
 #include "analyzer/locks/attribution.h"
 #include "analyzer/model/profile.h"
+#include "analyzer/report/query.h"
 
 #include <optional>
 #include <string>
@@ -61,6 +62,19 @@ struct ReportLock {
     std::optional<Share> ofLock;           ///< of all waiting for locks in the section
     std::optional<ShareInterval> interval; ///< of ofBusy where it exists, else of ofTotal
     std::vector<ReportSite> sites;
+};
+
+/// A row of what --by asks for: a thread, a process, a processor, a function or a call site.
+struct ReportGroup {
+    std::string name{};   ///< of the thread, process, function or call site
+    int32_t pid = -1;     ///< -1 = it is not about one
+    int32_t tid = -1;     ///< the same
+    int32_t cpu = -1;     ///< the same
+    bool recorded = true; ///< false: the samples that do not tell where they belong
+    Part part{};          ///< idle time included; ofBusy is the share of the busy time without it
+    Part contention{};    ///< the part of it that waited for locks
+    std::optional<Share> contentionOfRow{};  ///< of its busy time where idle was seen, else of all of it
+    std::optional<ShareInterval> interval{}; ///< of ofBusy where it exists, else of ofTotal
 };
 
 /// A line of the account: the parts of a section that add up to its total.
@@ -181,6 +195,11 @@ struct ReportSection {
     std::vector<ReportSymbol> artefactSymbols;
     std::vector<ReportSymbol> topSymbols; ///< heaviest busy symbols that are no lock functions
     std::vector<ReportLock> locks;
+    GroupBy groupedBy = GroupBy::Lock;
+    std::vector<ReportGroup> groups; ///< heaviest first; empty by lock, and where the input cannot tell
+    std::string filter;              ///< what the figures are of, in words; empty = everything
+    uint64_t leftOutSamples = 0;     ///< by the filter; in none of the other figures
+    uint64_t leftOutValue = 0;       ///< the same in the section's unit
     std::vector<Candidate> candidates;
     std::vector<std::pair<std::string, uint64_t>> events; ///< counted tracepoints
     std::optional<ReportCounters> counters;
@@ -233,6 +252,7 @@ struct ReportInput {
 
 struct Report {
     std::vector<ReportInput> inputs;
+    std::vector<std::string> arguments; ///< options of the command line that ask the same question
     Verdict verdict;
     std::vector<ReportSection> sections;
     std::vector<ReportComparison> comparisons;
@@ -240,11 +260,6 @@ struct Report {
     std::vector<Diagnostic> diagnostics;
     /// Empty, or what does not add up: an internal error with its own exit code.
     std::string internalError;
-};
-
-/// What is asked of a profile. The command line parses it, the GUI edits it.
-struct Query {
-    size_t topSymbols = 10;
 };
 
 /// The report of a profile: the only place where figures are computed.

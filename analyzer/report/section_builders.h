@@ -11,7 +11,8 @@ ReportSection beginReportSection(const Profile& profile, const Section& section)
 
 void buildCpuSection(const Profile& profile, const Section& section, const RoutineTable& routines,
     const Query& query, ReportSection& out);
-void buildTraceSection(const Profile& profile, const Section& section, ReportSection& out);
+void buildTraceSection(
+    const Profile& profile, const Section& section, const Query& query, ReportSection& out);
 void buildCounterSection(const Section& section, ReportSection& out);
 void buildMeasurementSection(
     const Profile& profile, const Section& section, const RoutineTable& routines, ReportSection& out);

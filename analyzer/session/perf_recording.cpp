@@ -28,6 +28,7 @@ bool isMadeUp(const PerfRecord& record, const PerfTask& task)
 PerfRecording::PerfRecording(std::string inputName, RecordingOptions options)
     : inputName_(std::move(inputName))
     , options_(std::move(options))
+    , gate_(options_.filter)
     , stacks_(space_)
 {
 }
@@ -43,6 +44,8 @@ void PerfRecording::event(const PerfEvent& event)
 void PerfRecording::hostFacts(const PerfHostFacts& facts)
 {
     host_ = facts;
+    if (facts.sampleTime)
+        gate_.setSpan(facts.sampleTime->first, facts.sampleTime->second);
 }
 
 void PerfRecording::buildId(const PerfBuildId& id)
@@ -115,6 +118,24 @@ void PerfRecording::diagnostic(Diagnostic diagnostic)
     diagnostics_.push_back(std::move(diagnostic));
 }
 
+Kept PerfRecording::judge(const PerfSample& sample)
+{
+    if (gate_.keepsAll())
+        return Kept::Yes;
+    SampleOrigin origin;
+    if (sample.has(sample_bit::kTime))
+        origin.timeNs = sample.time;
+    if (sample.has(sample_bit::kCpu))
+        origin.cpu = static_cast<int32_t>(sample.cpu);
+    if (sample.has(sample_bit::kTid)) {
+        origin.pid = static_cast<int32_t>(sample.pid);
+        origin.tid = static_cast<int32_t>(sample.tid);
+        origin.comm = names_[names_.of(sample.pid, sample.tid)];
+        origin.processComm = names_[names_.of(sample.pid, sample.pid)];
+    }
+    return gate_.judge(origin);
+}
+
 void PerfRecording::sample(const PerfRecord& record, const PerfSample& sample)
 {
     if (sample.event >= events_.size()) {
@@ -123,8 +144,11 @@ void PerfRecording::sample(const PerfRecord& record, const PerfSample& sample)
     }
     RecordedEvent& event = events_[sample.event];
     event.firstOffset = std::min(event.firstOffset, record.offset);
-    const bool wanted = options_.filter.passes(sample);
-    filteredOut_ += wanted ? 0 : 1;
+    const Kept kept = judge(sample);
+    const bool wanted = kept == Kept::Yes;
+    if (!wanted)
+        event.leftOut +=
+            {.samples = 1, .weight = weightOf(sample), .untold = kept == Kept::Untold ? uint64_t{1} : 0};
     if (!wanted && listener_ == nullptr)
         return;
     const StringId comm = sample.has(sample_bit::kTid) ? names_.of(sample.pid, sample.tid) : StringId{};
@@ -145,13 +169,24 @@ void PerfRecording::count(const PerfSample& sample, StringId comm, AddressStackI
                    .pid = hasTask ? static_cast<int32_t>(sample.pid) : -1,
                    .tid = options_.byThread && hasTask ? static_cast<int32_t>(sample.tid) : -1,
                    .cpu = options_.byCpu && hasCpu ? static_cast<int32_t>(sample.cpu) : -1},
-        events_[sample.event].countsOnce ? 1 : sample.period);
+        weightOf(sample));
+}
+
+uint64_t PerfRecording::weightOf(const PerfSample& sample) const
+{
+    return events_[sample.event].countsOnce ? 1 : sample.period;
 }
 
 void PerfRecording::deliver(Symbolizer& symbolizer, RecordSink& sink)
 {
     deliverHostFacts(host_, lost_, inputName_, sink);
     const SectionHandles sections = beginSections(events_, inputName_, sink);
+    for (size_t i = 0; i < events_.size(); ++i) {
+        if (sections[i])
+            sink.leftOut(*sections[i], events_[i].leftOut);
+    }
+    if (options_.step)
+        options_.step(fmt::format("naming {} addresses", stacks_.frames().size()));
     NamedStacks named(stacks_, space_, symbolizer);
     deliverCells(cells_, names_, sections, named, sink);
     if (listener_ != nullptr)
@@ -190,7 +225,9 @@ LoadedInput loadPerfRecording(
     loaded.confidence = Confidence::Certain;
     loaded.why = "the first bytes";
     PerfRecording recording(source.name(), options);
-    const PerfDataOptions reading{.byTime = true};
+    PerfDataOptions reading{.byTime = true};
+    if (source.isFile())
+        reading.progress = source.progress(); // else the source itself tells it
     const auto summary = source.isFile() ? readPerfData(recordingOf(source), recording, reading)
                                          : readPerfData(source, recording, reading);
     loaded.bytes = std::max(source.bytesRead(), source.sizeBytes());
@@ -199,7 +236,8 @@ LoadedInput loadPerfRecording(
         loaded.diagnostics.push_back(summary.error());
         return loaded;
     }
-    recording.deliver(symbolizer, sink);
+    if (!summary->stopped) // else nobody wants it any more
+        recording.deliver(symbolizer, sink);
     return loaded;
 }
 

@@ -3,8 +3,8 @@
 // up by the addresses of their stacks; those are named once, at the end.
 #pragma once
 
+#include "analyzer/model/sample_filter.h"
 #include "analyzer/session/cpu_cells.h"
-#include "analyzer/session/recording_options.h"
 #include "analyzer/session/replay_listener.h"
 #include "parsers/load.h"
 
@@ -15,6 +15,7 @@ struct RecordedEvent {
     PerfEvent event{};
     uint64_t firstOffset = UINT64_MAX; ///< of its first sample in the file, if there is any
     bool countsOnce = false;           ///< each sample weighs 1, not its period
+    LeftOut leftOut{};                 ///< by the filter
 };
 
 /// Takes the records in the order of time (PerfDataOptions::byTime). MT: one thread.
@@ -44,10 +45,13 @@ public:
     void deliver(Symbolizer& symbolizer, RecordSink& sink);
 
 private:
+    Kept judge(const PerfSample& sample);
+    uint64_t weightOf(const PerfSample& sample) const;
     void count(const PerfSample& sample, StringId comm, AddressStackId stack);
 
     std::string inputName_;
     RecordingOptions options_;
+    SampleGate gate_;
     ReplayListener* listener_ = nullptr;
     AddressSpace space_;
     RecordedStacks stacks_;
@@ -57,7 +61,6 @@ private:
     PerfHostFacts host_;
     uint64_t lost_ = 0;
     uint64_t withoutEvent_ = 0;
-    uint64_t filteredOut_ = 0;
     std::vector<Diagnostic> diagnostics_;
 };
 

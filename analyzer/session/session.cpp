@@ -2,6 +2,7 @@
 #include "analyzer/session/session.h"
 
 #include "analyzer/model/profile_builder.h"
+#include "analyzer/session/filtering_sink.h"
 #include "analyzer/session/perf_recording.h"
 #include "parsers/perf_data/perf_data_reader.h"
 
@@ -108,18 +109,23 @@ void dropRepeatedTables(Profile& profile)
 }
 
 LoadedInput loadInput(
-    Source& source, Symbolizer& symbolizer, RecordSink& sink, const RecordingOptions& recording)
+    Source& source, Symbolizer& symbolizer, RecordSink& sink, const RecordingOptions& selection)
 {
     const auto head = source.head();
-    return head && looksLikePerfData(*head) ? loadPerfRecording(source, symbolizer, sink, recording)
-                                            : load(source, sink);
+    if (head && looksLikePerfData(*head))
+        return loadPerfRecording(source, symbolizer, sink, selection);
+    if (selection.filter.empty())
+        return load(source, sink);
+    FilteringSink filtering(sink, selection.filter);
+    return load(source, filtering);
 }
 
 Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Error> unopened,
-    const SymbolizerOptions& symbols, const RecordingOptions& recording)
+    const SymbolizerOptions& symbols, const RecordingOptions& selection)
 {
     Symbolizer symbolizer(symbols);
     ProfileBuilder builder;
+    builder.tellApart(selection.byThread, selection.byCpu);
     for (const Error& error : unopened) {
         builder.beginInput(error.position.chain);
         LoadedInput failed;
@@ -129,7 +135,7 @@ Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Er
     }
     for (const auto& source : sources) {
         builder.beginInput(source->name());
-        builder.finishInput(loadInput(*source, symbolizer, builder, recording));
+        builder.finishInput(loadInput(*source, symbolizer, builder, selection));
     }
     Profile profile = builder.freeze();
     dropRepeatedTables(profile);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyzer/model/profile.h"
-#include "analyzer/session/recording_options.h"
+#include "analyzer/model/sample_filter.h"
 #include "analyzer/symbols/symbolizer_options.h"
 
 #include <memory>
@@ -12,15 +12,15 @@ namespace whichlock {
 
 /// Reads all sources in turn. Inputs that fail stand in the profile with the diagnostic that says why.
 /// `unopened` are failures to open that belong to the session, too. Addresses of recordings are named from
-/// where `symbols` says; `recording` says what of them is kept.
+/// where `symbols` says; of the samples, those that `selection` keeps go into the profile.
 Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Error> unopened = {},
-    const SymbolizerOptions& symbols = {}, const RecordingOptions& recording = {});
+    const SymbolizerOptions& symbols = {}, const RecordingOptions& selection = {});
 
 class Symbolizer;
 
 /// Reads one input of any kind, text or recording.
 LoadedInput loadInput(
-    Source& source, Symbolizer& symbolizer, RecordSink& sink, const RecordingOptions& recording = {});
+    Source& source, Symbolizer& symbolizer, RecordSink& sink, const RecordingOptions& selection = {});
 
 /// Opens files; `-` is standard input. What cannot be opened is returned beside the rest.
 struct OpenedInputs {

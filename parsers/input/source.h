@@ -43,6 +43,8 @@ public:
     Result<size_t> read(std::span<char> buffer);
     uint64_t bytesRead() const { return bytesRead_; }
     void setProgress(ProgressFunction progress) { progress_ = std::move(progress); }
+    /// For those who read a file of this name without this source; may be empty.
+    const ProgressFunction& progress() const { return progress_; }
 
 protected:
     explicit Source(std::string name, size_t pieceBytes = SIZE_MAX)

@@ -6,11 +6,11 @@
 namespace whichlock::test {
 namespace {
 
-Reported reportOf(Profile profile)
+Reported reportOf(Profile profile, const Query& query = {})
 {
     Reported result;
     result.profile = std::move(profile);
-    result.report = buildReport(result.profile, {}, RoutineTable::builtIn());
+    result.report = buildReport(result.profile, query, RoutineTable::builtIn());
     result.json = Json::parse(renderJson(result.report));
     const Document document = buildDocument(result.report, {});
     result.text = renderText(document);
@@ -63,12 +63,12 @@ Reported reportOfSample(const std::vector<std::string>& paths)
     return reportOf(loadSession(std::move(opened.sources), std::move(opened.errors)));
 }
 
-Reported reportOfTexts(const std::vector<std::pair<std::string, std::string>>& namedTexts)
+Reported reportOfTexts(const std::vector<std::pair<std::string, std::string>>& namedTexts, const Query& query)
 {
     std::vector<std::unique_ptr<Source>> sources;
     for (const auto& [name, text] : namedTexts)
         sources.push_back(Source::fromMemory(name, text));
-    return reportOf(loadSession(std::move(sources)));
+    return reportOf(loadSession(std::move(sources), {}, {}, selectionOf(query)), query);
 }
 
 } // namespace whichlock::test

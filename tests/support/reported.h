@@ -35,6 +35,7 @@ struct Reported {
 /// stands in the profile's diagnostics.
 Reported reportOfSample(const std::vector<std::string>& paths);
 /// Reads texts as inputs of the names given with them.
-Reported reportOfTexts(const std::vector<std::pair<std::string, std::string>>& namedTexts);
+Reported reportOfTexts(
+    const std::vector<std::pair<std::string, std::string>>& namedTexts, const Query& query = {});
 
 } // namespace whichlock::test
