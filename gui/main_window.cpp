@@ -3,6 +3,7 @@
 
 #include "analyzer/report/document.h"
 #include "analyzer/report/version.h"
+#include "gui/query_bar.h"
 #include "gui/report_label.h"
 #include "gui/report_table_view.h"
 #include "gui/section_view.h"
@@ -27,11 +28,28 @@
 namespace whichlock::gui {
 namespace {
 
-/// Title and place: titles may repeat or be missing.
+/// Title and place: titles may repeat or be missing, as those of the events of a recording are.
 QString entryOf(const ReportSection& section)
 {
-    return shown(section.title.empty() ? section.format : section.title) + '\n'
+    const std::string event = section.event.empty() ? "" : ", " + section.event;
+    return shown(section.title.empty() ? section.format + event : section.title) + '\n'
         + shown(toString(section.position));
+}
+
+/// The options that say the same to the command line.
+QStringList optionsOf(const SymbolizerOptions& symbols)
+{
+    QStringList options;
+    const auto add = [&](const char* name, const std::string& value) {
+        if (!value.empty())
+            options << name << QString::fromStdString(value);
+    };
+    for (const std::string& folder : symbols.debugDirs)
+        add("--debug-dir", folder);
+    add("--symfs", symbols.symfs);
+    add("--vmlinux", symbols.vmlinux);
+    add("--kallsyms", symbols.kallsyms);
+    return options;
 }
 
 QStringList localFiles(const QMimeData& data)
@@ -52,6 +70,7 @@ MainWindow::MainWindow(QWidget* parent)
     setAcceptDrops(true);
     makeMenus();
     makeStatus();
+    queryBar_ = new QueryBar;
     verdict_ = makeHeading({}, 4);
     verdict_->setObjectName("verdict");
     verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -63,12 +82,14 @@ MainWindow::MainWindow(QWidget* parent)
     panes_->setStretchFactor(0, 1);
     auto* const centre = new QWidget;
     auto* const layout = new QVBoxLayout(centre);
+    layout->addWidget(queryBar_);
     layout->addWidget(verdict_);
     layout->addWidget(panes_, 1);
     setCentralWidget(centre);
     setMinimumSize(640, 400);
     resize(1100, 800);
 
+    connect(queryBar_, &QueryBar::changed, this, [this] { read(); });
     connect(&loader_, &ReportLoader::progressed, this, &MainWindow::showProgress);
     connect(&loader_, &ReportLoader::loaded, this, &MainWindow::showReport);
     connect(&loader_, &ReportLoader::cancelled, this,
@@ -151,18 +172,38 @@ void MainWindow::makeStatus()
     statusBar()->addPermanentWidget(cancel_);
 }
 
+void MainWindow::setSymbols(const SymbolizerOptions& symbols)
+{
+    symbols_ = symbols;
+    queryBar_->setCommand(optionsOf(symbols_), paths_);
+}
+
+void MainWindow::setQuery(const QueryTexts& texts)
+{
+    queryBar_->setTexts(texts);
+}
+
 void MainWindow::openFiles(const QStringList& paths)
 {
     if (paths.isEmpty())
         return;
+    paths_ = paths;
+    queryBar_->setCommand(optionsOf(symbols_), paths_);
+    read();
+}
+
+void MainWindow::read()
+{
+    if (paths_.isEmpty())
+        return;
     QStringList names;
-    for (const QString& path : paths)
+    for (const QString& path : paths_)
         names.push_back(QFileInfo(path).fileName());
     const QString all = names.join(", ");
     setWindowTitle(tr("%1 - whichlock").arg(all));
     showNothing(tr("Reading %1 ...").arg(all));
     setReading(true);
-    loader_.start(paths);
+    loader_.start(paths_, {.query = queryBar_->query(), .symbols = symbols_});
 }
 
 void MainWindow::showProgress(const QString& what, int done, int all)
@@ -198,7 +239,7 @@ void MainWindow::showDiagnostics(const std::vector<Diagnostic>& diagnostics)
     diagnostics_.setDiagnostics(diagnostics);
     diagnosticsPane_->setVisible(!diagnostics.empty());
     if (diagnostics.empty()) {
-        statusBar()->showMessage(tr("Nothing was left out or repaired."));
+        statusBar()->showMessage(tr("Nothing was lost, skipped or repaired."));
         return;
     }
     diagnosticsView_->resizeColumnToContents(DiagnosticsModel::WhereColumn);

@@ -16,6 +16,7 @@ class QTableView;
 
 namespace whichlock::gui {
 
+class QueryBar;
 class SectionView;
 
 /// MT: one thread.
@@ -24,6 +25,10 @@ class MainWindow final : public QMainWindow {
 public:
     explicit MainWindow(QWidget* parent = nullptr);
 
+    /// Where the names of addresses come from; for files that are opened later.
+    void setSymbols(const SymbolizerOptions& symbols);
+    /// The question to begin with; for files that are opened later.
+    void setQuery(const QueryTexts& texts);
     /// Begins to read; what was shown before goes away at once. Without paths nothing happens.
     void openFiles(const QStringList& paths);
 
@@ -37,6 +42,7 @@ private:
     QWidget* makeDiagnostics();
     void makeStatus();
 
+    void read();
     void chooseFiles();
     void copyReport();
     void about();
@@ -49,8 +55,11 @@ private:
     void setReading(bool reading);
 
     ReportLoader loader_;
+    QStringList paths_;
+    SymbolizerOptions symbols_;
     std::shared_ptr<const LoadedReport> loaded_; ///< null until something was read
     DiagnosticsModel diagnostics_;
+    QueryBar* queryBar_ = nullptr;
     QLabel* verdict_ = nullptr;
     QSplitter* panes_ = nullptr;
     QWidget* body_ = nullptr; ///< sections and the chosen one; hidden while nothing is read

@@ -24,7 +24,7 @@ using ResultPtr = std::shared_ptr<const LoadedReport>;
 int barValue(uint64_t bytes)
 {
     constexpr uint64_t kKibi = 1024;
-    constexpr uint64_t kMost = std::numeric_limits<int>::max();
+    constexpr uint64_t kMost = std::numeric_limits<int>::max() / 2; // leaves room for steps
     return static_cast<int>(std::min(bytes / kKibi + 1, kMost));
 }
 
@@ -40,7 +40,8 @@ void watch(const std::vector<std::unique_ptr<Source>>& sources, QPromise<ResultP
     uint64_t all = 0;
     for (const auto& source : sources)
         all += source->sizeBytes();
-    promise.setProgressRange(0, all == 0 ? 0 : barValue(all));
+    // Each source may have a step behind its reading.
+    promise.setProgressRange(0, all == 0 ? 0 : barValue(all) + static_cast<int>(sources.size()));
     uint64_t before = 0;
     for (const auto& source : sources) {
         source->setProgress([&promise, before, name = source->name()](uint64_t done, uint64_t size) {
@@ -65,17 +66,23 @@ public:
     UncountedThread& operator=(const UncountedThread&) = delete;
 };
 
-void readAndReport(QPromise<ResultPtr>& promise, const std::vector<std::string>& paths)
+void readAndReport(
+    QPromise<ResultPtr>& promise, const std::vector<std::string>& paths, const LoadRequest& request)
 {
     const UncountedThread uncounted;
     auto result = std::make_shared<LoadedReport>();
     try {
         OpenedInputs opened = openInputs(paths);
         watch(opened.sources, promise);
-        const Profile profile = loadSession(std::move(opened.sources), std::move(opened.errors));
+        RecordingOptions recording = selectionOf(request.query);
+        recording.step = [&promise](const std::string& what) {
+            promise.setProgressValueAndText(promise.future().progressValue() + 1, shown(what) + " ...");
+        };
+        const Profile profile =
+            loadSession(std::move(opened.sources), std::move(opened.errors), request.symbols, recording);
         if (promise.isCanceled())
             return;
-        result->report = buildReport(profile, {}, RoutineTable::builtIn());
+        result->report = buildReport(profile, request.query, RoutineTable::builtIn());
         result->text = renderText(buildDocument(result->report, {}));
     } catch (const std::exception& error) {
         // Input never throws; memory may run out. A window that stays and says so beats one that vanishes.
@@ -102,14 +109,14 @@ ReportLoader::~ReportLoader()
     watcher_.future().cancel();
 }
 
-void ReportLoader::start(const QStringList& paths)
+void ReportLoader::start(const QStringList& paths, const LoadRequest& request)
 {
     watcher_.future().cancel();
     std::vector<std::string> names;
     for (const QString& path : paths)
         names.push_back(QFile::encodeName(path).toStdString());
     running_ = true;
-    watcher_.setFuture(QtConcurrent::run(readAndReport, std::move(names)));
+    watcher_.setFuture(QtConcurrent::run(readAndReport, std::move(names), request));
 }
 
 void ReportLoader::cancel()

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyzer/report/report.h"
+#include "analyzer/symbols/symbolizer_options.h"
 
 #include <QFutureWatcher>
 #include <QObject>
@@ -11,6 +12,12 @@
 #include <memory>
 
 namespace whichlock::gui {
+
+/// What is asked of the files, and where names come from.
+struct LoadRequest {
+    Query query{};
+    SymbolizerOptions symbols{};
+};
 
 /// A finished report and its text. Never changes: any number of views may hold it.
 struct LoadedReport {
@@ -27,7 +34,7 @@ public:
     explicit ReportLoader(QObject* parent = nullptr);
     ~ReportLoader() override;
 
-    void start(const QStringList& paths);
+    void start(const QStringList& paths, const LoadRequest& request = {});
     void cancel();
     bool isRunning() const { return running_; }
 

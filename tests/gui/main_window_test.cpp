@@ -6,9 +6,13 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
+#include <QFile>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <gtest/gtest.h>
@@ -90,6 +94,77 @@ TEST(MainWindow, copiesTheReportThatTheCommandLinePrints)
     ASSERT_TRUE(QTest::qWaitForWindowActive(&window));
     QTest::keyClick(&window, Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
     EXPECT_EQ(QApplication::clipboard()->text().toStdString(), renderText(buildDocument(reportOf(path), {})));
+}
+
+/// Types into a field of the bar, which then asks anew.
+void ask(MainWindow& window, const char* field, const QString& text)
+{
+    auto* edit = window.findChild<QLineEdit*>(field);
+    edit->setText(text);
+    QTest::keyClick(edit, Qt::Key_Return);
+    EXPECT_TRUE(QTest::qWaitFor([&] { return !verdictOf(window).startsWith("Reading "); }, kPatienceMs));
+}
+
+/// A recording of two threads as perf script prints it.
+class Script {
+public:
+    Script()
+    {
+        QFile file(path());
+        EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+        for (const char* thread : {"slow 17", "slow 17", "fast 18"})
+            file.write(QByteArray(thread)
+                + " [000] 10.000000: 250000 cpu-clock:\n\tffffffff81004005 do_work+0x5 "
+                  "([kernel.kallsyms])\n\n");
+    }
+    QString path() const { return folder_.filePath("script.txt"); }
+
+private:
+    QTemporaryDir folder_;
+};
+
+TEST(MainWindow, asksAnewForAPartOfTheSamplesAndShowsTheCommandLine)
+{
+    const Script script;
+    MainWindow window;
+    window.setSymbols({.debugDirs = {"/some where"}});
+    open(window, script.path().toStdString());
+    const auto* command = window.findChild<QLabel*>("command");
+    EXPECT_EQ(command->text(), "whichlock report --debug-dir '/some where' " + script.path());
+    ask(window, "thread", "slow");
+    EXPECT_TRUE(verdictOf(window).endsWith("Only this was looked at: thread slow."));
+    EXPECT_EQ(command->text(), "whichlock report --thread slow --debug-dir '/some where' " + script.path());
+    ask(window, "thread", "");
+    EXPECT_FALSE(verdictOf(window).contains("Only this"));
+}
+
+TEST(MainWindow, saysWhatIsWrongWithAQuestionAndKeepsTheReport)
+{
+    const Script script;
+    MainWindow window;
+    open(window, script.path().toStdString());
+    const QString before = verdictOf(window);
+    ask(window, "focus", "do_(");
+    const auto* mistake = window.findChild<QLabel*>("mistake");
+    EXPECT_TRUE(mistake->isVisible());
+    EXPECT_TRUE(mistake->text().contains("missing )")) << mistake->text().toStdString();
+    EXPECT_EQ(verdictOf(window), before);
+    ask(window, "focus", "do_");
+    EXPECT_FALSE(mistake->isVisible());
+    EXPECT_TRUE(verdictOf(window).endsWith("stacks with /do_/."));
+}
+
+TEST(MainWindow, beginsWithTheQuestionOfTheCommandLine)
+{
+    const Script script;
+    MainWindow window;
+    window.setQuery({.by = "thread", .processes = {}, .cpus = {"0"}});
+    open(window, script.path().toStdString());
+    EXPECT_EQ(window.findChild<QComboBox*>("by")->currentText(), "thread");
+    EXPECT_EQ(window.findChild<QLineEdit*>("cpu")->text(), "0");
+    EXPECT_TRUE(verdictOf(window).endsWith("CPU 0."));
+    EXPECT_EQ(window.findChild<QLabel*>("command")->text(),
+        "whichlock report --by thread --cpu 0 " + script.path());
 }
 
 TEST(MainWindow, showsThatAFileIsMissingAmongTheDiagnostics)
