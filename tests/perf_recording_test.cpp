@@ -31,7 +31,9 @@ class PerfRecordingTest : public testing::Test {
 protected:
     void SetUp() override
     {
-        kallsyms_ = testing::TempDir() + "perf_recording_test.kallsyms";
+        // A file of each test's own: they may run at the same time.
+        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+        kallsyms_ = testing::TempDir() + "perf_recording_test." + test->name() + ".kallsyms";
         std::FILE* file = std::fopen(kallsyms_.c_str(), "w");
         ASSERT_NE(file, nullptr);
         const std::pair<uint64_t, const char*> symbols[] = {{kText, "_text"},
