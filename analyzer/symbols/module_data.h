@@ -3,6 +3,7 @@
 // (ModuleReader).
 #pragma once
 
+#include "analyzer/symbols/code_reader.h"
 #include "analyzer/symbols/demangle.h"
 #include "analyzer/symbols/dwarf_lines.h"
 #include "analyzer/symbols/elf_symbols.h"
@@ -67,6 +68,13 @@ private:
     std::vector<Diagnostic> diagnostics_;
 };
 
+/// The function that a call instruction calls.
+struct CalledFunction {
+    std::string symbol{};  ///< as the linker knows it, without its version
+    uint64_t address = 0;  ///< in the file's own terms; 0 if imported
+    bool imported = false; ///< called through the dynamic linker: most likely of another module
+};
+
 /// The open files of a module. MT: one thread.
 class ModuleReader {
 public:
@@ -75,17 +83,31 @@ public:
     ResolvedAddress resolve(uint64_t offset, AddressKind kind);
     bool resolveObject(uint64_t codeOffset, int64_t distance, ResolvedObject& object);
 
+    /// The function whose symbol covers an offset; the texts live as long as the module's data.
+    std::optional<SymbolHit> functionAt(uint64_t offset) const;
+    /// What the call before a return address calls; nothing where the code is not at hand, or where the call
+    /// does not tell its target.
+    std::optional<CalledFunction> calledBefore(uint64_t returnOffset);
+    /// The functions of this name that other modules may import.
+    std::vector<ExportedFunction> exported(std::string_view symbol);
+    /// Whether the code at an offset is a loop that only waits; false where it is not at hand.
+    bool isPauseLoop(uint64_t offset);
+
 private:
     void resolveAnonymous(uint64_t address, uint64_t adjustment, ResolvedAddress& resolved);
     void resolveInKernelText(uint64_t offset, uint64_t adjustment, ResolvedAddress& resolved);
     void resolveInFiles(uint64_t offset, uint64_t adjustment, ResolvedAddress& resolved);
     void addSymbol(const SymbolHit& hit, uint64_t address, ResolvedAddress& resolved);
     std::optional<uint64_t> addressOf(uint64_t offset) const;
+    CodeReader* codeReader();
+    DwarfLines* lines();
 
     ModuleData& data_;
     std::unique_ptr<ElfFile> code_;
-    std::unique_ptr<ElfFile> debug_; ///< null if it is the same file
-    std::unique_ptr<DwarfLines> lines_;
+    std::unique_ptr<ElfFile> debug_;    ///< null if it is the same file
+    std::unique_ptr<DwarfLines> lines_; ///< opened when first asked for: its index takes time to build
+    bool linesOpened_ = false;
+    std::optional<CodeReader> codeReader_; ///< of code_; made when first asked for
     DemangleCache demangled_;
 };
 

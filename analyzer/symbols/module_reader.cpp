@@ -20,12 +20,18 @@ ModuleReader::ModuleReader(ModuleData& data)
 {
     if (data.files().debug != data.files().code)
         debug_ = openOrNull(data.files().debug);
-    if (!data.inlines())
-        return;
-    if (debug_ != nullptr)
-        lines_ = DwarfLines::open(*debug_);
-    else if (code_ != nullptr && !data.files().debug.empty())
-        lines_ = DwarfLines::open(*code_);
+}
+
+DwarfLines* ModuleReader::lines()
+{
+    if (!linesOpened_ && data_.inlines()) {
+        if (debug_ != nullptr)
+            lines_ = DwarfLines::open(*debug_);
+        else if (code_ != nullptr && !data_.files().debug.empty())
+            lines_ = DwarfLines::open(*code_);
+    }
+    linesOpened_ = true;
+    return lines_.get();
 }
 
 ResolvedAddress ModuleReader::resolve(uint64_t offset, AddressKind kind)
@@ -117,8 +123,8 @@ void ModuleReader::resolveInFiles(uint64_t offset, uint64_t adjustment, Resolved
     SymbolHit hit;
     if (data_.functions().find(*address, hit))
         addSymbol(hit, *address + adjustment, resolved);
-    if (lines_ != nullptr) {
-        resolved.chain = lines_->lookUp(*address);
+    if (DwarfLines* info = lines(); info != nullptr) {
+        resolved.chain = info->lookUp(*address);
         for (SourceFrame& frame : resolved.chain)
             frame.function = demangled_.of(frame.function);
         if (!resolved.chain.empty() && resolved.function.empty())

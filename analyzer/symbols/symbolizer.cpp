@@ -110,6 +110,18 @@ bool Symbolizer::resolveObject(
     return readerOf(module).resolveObject(codeOffset, distance, object);
 }
 
+CallGap Symbolizer::callGap(const MappedModule& leafModule, uint64_t leafOffset,
+    const MappedModule& callerModule, uint64_t returnOffset)
+{
+    ModuleReader& leaf = readerOf(leafModule);
+    return whichlock::callGap(leaf, leafOffset, readerOf(callerModule), returnOffset);
+}
+
+bool Symbolizer::isPauseLoop(const MappedModule& module, uint64_t offset)
+{
+    return readerOf(module).isPauseLoop(offset);
+}
+
 std::vector<ResolvedAddress> Symbolizer::resolveAll(
     std::span<const MappedModule> modules, std::span<const SymbolRequest> requests)
 {

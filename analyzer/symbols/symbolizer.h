@@ -3,6 +3,7 @@
 // each module when its first address comes.
 #pragma once
 
+#include "analyzer/symbols/call_gap.h"
 #include "analyzer/symbols/mapped_module.h"
 #include "analyzer/symbols/source_frame.h"
 #include "analyzer/symbols/symbolizer_options.h"
@@ -76,6 +77,13 @@ public:
     /// process, where `codeOffset` is the file offset of codeAddress. False if no symbol covers it.
     bool resolveObject(
         const MappedModule& module, uint64_t codeOffset, int64_t distance, ResolvedObject& object);
+
+    /// The function that a chain recorded by frame pointers lacks between its innermost frame in a process
+    /// and the return address that follows.
+    CallGap callGap(const MappedModule& leafModule, uint64_t leafOffset, const MappedModule& callerModule,
+        uint64_t returnOffset);
+    /// Whether the code at an offset is a loop that only waits (inPauseLoop); false where it is not at hand.
+    bool isPauseLoop(const MappedModule& module, uint64_t offset);
 
     /// What was refused, unverified or unreadable so far; sorted.
     std::vector<Diagnostic> takeDiagnostics();
