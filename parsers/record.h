@@ -68,6 +68,9 @@ struct TextFrame {
     std::string_view object;
     uint64_t symbolOffset = kNoOffset; ///< bytes from the start of the symbol
     bool inlined = false;
+    bool recovered = false; ///< not in the recorded chain: the call before the next frame's address names it
+    bool calleeMissing = false; ///< it may have called a function that the chain lacks, not the frame before
+    bool waitLoop = false;      ///< its address lies in a loop that only waits
 };
 
 /// One sample with its call chain, the innermost frame first; or several that are alike.
@@ -146,6 +149,7 @@ enum class FactKind : uint8_t {
     Image,   ///< name of the kernel image in the table
     Repair,  ///< what had to be repaired to read the section
     Lost,    ///< number of events that the recorder lost
+    Scope,   ///< `process` where an event says that it follows one program
 };
 
 /// A cell of a counter row that could not be read; it takes part in no mean.

@@ -145,7 +145,8 @@ std::string Profile::canonicalBytes() const
         out.number(frame.symbol.v);
         out.number(frame.object.v);
         out.number(frame.symbolOffset);
-        out.number(frame.inlined ? 1 : 0);
+        out.number((frame.inlined ? 1U : 0U) | (frame.recovered ? 2U : 0U) | (frame.calleeMissing ? 4U : 0U)
+            | (frame.waitLoop ? 8U : 0U));
     }
     for (const Stack& stack : stacks_)
         out.number(static_cast<uint64_t>(stack.parent.v) << 32 | stack.frame.v);

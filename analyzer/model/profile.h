@@ -20,6 +20,9 @@ struct Frame {
     StringId object;
     uint64_t symbolOffset = TextFrame::kNoOffset; ///< bytes from the start of the symbol
     bool inlined = false;
+    bool recovered = false;     ///< see TextFrame
+    bool calleeMissing = false; ///< see TextFrame
+    bool waitLoop = false;      ///< see TextFrame
 
     auto operator<=>(const Frame&) const = default;
 };

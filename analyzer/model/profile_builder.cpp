@@ -91,7 +91,10 @@ void ProfileBuilder::sample(SectionHandle section, const SampleRecord& sample)
             .frame = frames_.intern({.symbol = strings_.intern(frame.symbol),
                 .object = strings_.intern(frame.object),
                 .symbolOffset = frame.symbolOffset,
-                .inlined = frame.inlined})});
+                .inlined = frame.inlined,
+                .recovered = frame.recovered,
+                .calleeMissing = frame.calleeMissing,
+                .waitLoop = frame.waitLoop})});
     }
     const ThreadGroupId group = groups_.intern({.comm = strings_.intern(sample.comm),
         .pid = sample.pid,

@@ -12,8 +12,10 @@ namespace whichlock {
 
 inline uint64_t hashOf(const Frame& frame)
 {
-    return mixBits((static_cast<uint64_t>(frame.symbol.v) << 32 | frame.object.v)
-        ^ mixBits(frame.symbolOffset + (frame.inlined ? 1 : 0)));
+    const unsigned marks = (frame.inlined ? 1U : 0U) | (frame.recovered ? 2U : 0U)
+        | (frame.calleeMissing ? 4U : 0U) | (frame.waitLoop ? 8U : 0U);
+    return mixBits(
+        (static_cast<uint64_t>(frame.symbol.v) << 32 | frame.object.v) ^ mixBits(frame.symbolOffset + marks));
 }
 
 inline uint64_t hashOf(const Stack& stack)

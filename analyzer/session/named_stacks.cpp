@@ -34,6 +34,7 @@ std::string_view nameOfModule(const MappedModule& module)
 
 NamedStacks::NamedStacks(const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer)
     : stacks_(stacks)
+    , code_(symbolizer, space)
     , resolved_(resolveFrames(stacks.frames(), space, symbolizer))
 {
     objects_.reserve(stacks.frames().size());
@@ -44,9 +45,32 @@ NamedStacks::NamedStacks(const RecordedStacks& stacks, const AddressSpace& space
 std::span<const TextFrame> NamedStacks::framesOf(AddressStackId stack)
 {
     frames_.clear();
-    for (AddressStackId at = stack; at; at = stacks_.stack(at).caller)
-        appendFrame(stacks_.stack(at).frame);
+    bool calleeMissing = false;
+    for (AddressStackId at = stack; at; at = stacks_.stack(at).caller) {
+        const AddressStack& node = stacks_.stack(at);
+        const AddressFrame& frame = stacks_.frame(node.frame);
+        const size_t first = frames_.size();
+        appendFrame(node.frame);
+        frames_[first].calleeMissing = calleeMissing;
+        if (first == 0 && frame.kind == AddressKind::InstructionPointer)
+            frames_[0].waitLoop = code_.waits(frame.module, frame.offset);
+        calleeMissing = frame.callerMayLack && node.caller && !appendLostCaller(frame, node.caller);
+    }
     return frames_;
+}
+
+/// Whether it is known what lies between the innermost frame of a process and the next one; what does is
+/// appended.
+bool NamedStacks::appendLostCaller(const AddressFrame& leaf, AddressStackId callers)
+{
+    const AddressFrameId callerId = stacks_.stack(callers).frame;
+    const AddressFrame& caller = stacks_.frame(callerId);
+    const CallGap& gap = code_.gap(leaf.module, leaf.offset, caller.module, caller.offset);
+    if (gap.kind == CallGap::Kind::Lost)
+        frames_.push_back({.symbol = gap.function,
+            .object = gap.otherModule ? kUnknown : objectOf(callerId),
+            .recovered = true});
+    return gap.kind != CallGap::Kind::Unknown;
 }
 
 void NamedStacks::appendFrame(AddressFrameId frame)

@@ -2,6 +2,7 @@
 // Recorded stacks with the names of their functions: the one place where addresses become frames.
 #pragma once
 
+#include "analyzer/session/chain_code.h"
 #include "analyzer/session/recorded_stacks.h"
 #include "parsers/record.h"
 
@@ -12,11 +13,11 @@ namespace whichlock {
 /// MT: one thread.
 class NamedStacks {
 public:
-    /// Names all addresses of `stacks`; `stacks` and `space` must outlive it.
+    /// Names all addresses of `stacks`; all three must outlive it.
     NamedStacks(const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer);
 
-    /// The frames of a stack, innermost first; functions inlined into one come before it. Valid until the
-    /// next call.
+    /// The frames of a stack, innermost first; functions inlined into one come before it, and a caller that
+    /// the recorded chain lacks stands in its place. Valid until the next call.
     std::span<const TextFrame> framesOf(AddressStackId stack);
     /// What is known of an address of `stacks`.
     const ResolvedAddress& resolved(AddressFrameId frame) const { return resolved_[frame.v - 1]; }
@@ -25,8 +26,10 @@ public:
 
 private:
     void appendFrame(AddressFrameId frame);
+    bool appendLostCaller(const AddressFrame& leaf, AddressStackId callers);
 
     const RecordedStacks& stacks_;
+    ChainCode code_;
     std::vector<ResolvedAddress> resolved_; ///< of frame i + 1
     std::vector<std::string_view> objects_; ///< of frame i + 1
     std::vector<TextFrame> frames_;         ///< of the last call

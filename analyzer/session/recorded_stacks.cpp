@@ -88,18 +88,22 @@ AddressFrameId RecordedStacks::frameAt(AddressMode mode, int32_t pid, uint64_t a
     return frameIn(placeOf(mode, pid), address, kind);
 }
 
-AddressFrameId RecordedStacks::frameIn(const Place& place, uint64_t address, AddressKind kind)
+AddressFrameId RecordedStacks::frameIn(
+    const Place& place, uint64_t address, AddressKind kind, bool callerMayLack)
 {
-    const uint64_t hash = mixBits(address ^ mixBits(place.version << 2U | static_cast<uint64_t>(kind)));
+    const uint64_t hash = mixBits(address
+        ^ mixBits(
+            place.version << 3U | static_cast<uint64_t>(kind) << 1U | static_cast<uint64_t>(callerMayLack)));
     CachedFrame& cached = cache_[hash % kCacheSlots];
-    if (cached.frame && cached.address == address && cached.version == place.version && cached.kind == kind)
+    if (cached.frame && cached.address == address && cached.version == place.version && cached.kind == kind
+        && cached.callerMayLack == callerMayLack)
         return cached.frame;
-    AddressFrame frame{.module = {}, .offset = address, .kind = kind};
+    AddressFrame frame{.module = {}, .offset = address, .kind = kind, .callerMayLack = callerMayLack};
     if (const auto location = space_.find(place.mode, place.pid, address)) {
         frame.module = location->module;
         frame.offset = location->offset;
     }
-    cached = {address, place.version, kind, frames_.intern(frame)};
+    cached = {address, place.version, kind, callerMayLack, frames_.intern(frame)};
     return cached.frame;
 }
 
@@ -120,8 +124,11 @@ bool RecordedStacks::addChain(U64Span chain, AddressMode mode, int32_t pid)
             }
             continue;
         }
+        // The kernel knows its own stacks exactly. Those of processes it follows by frame pointers, whichever
+        // way else the recorder can.
         path_.push_back(
-            frameIn(place, entry, exact ? AddressKind::InstructionPointer : AddressKind::ReturnAddress));
+            frameIn(place, entry, exact ? AddressKind::InstructionPointer : AddressKind::ReturnAddress,
+                exact && place.mode == AddressMode::User));
         exact = false;
     }
     return hasGuest;

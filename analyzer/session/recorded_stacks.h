@@ -17,6 +17,9 @@ struct AddressFrame {
     ModuleId module{};
     uint64_t offset = 0;
     AddressKind kind = AddressKind::InstructionPointer;
+    /// The innermost one of a process, whose callers were found by frame pointers: the next one may be
+    /// missing.
+    bool callerMayLack = false;
 
     bool operator==(const AddressFrame&) const = default;
 };
@@ -24,7 +27,8 @@ struct AddressFrame {
 inline uint64_t hashOf(const AddressFrame& frame)
 {
     return mixBits(frame.offset
-        ^ mixBits(static_cast<uint64_t>(frame.module.v) << 8 | static_cast<uint64_t>(frame.kind)));
+        ^ mixBits(static_cast<uint64_t>(frame.module.v) << 8 | static_cast<uint64_t>(frame.kind) << 1
+            | static_cast<uint64_t>(frame.callerMayLack)));
 }
 
 using AddressFrameId = Id<struct AddressFrameTag>;
@@ -90,6 +94,7 @@ private:
         uint64_t address = 0;
         uint64_t version = 0;
         AddressKind kind{};
+        bool callerMayLack = false;
         AddressFrameId frame{};
     };
     /// Whose addresses the following entries of a chain are.
@@ -100,7 +105,8 @@ private:
     };
 
     Place placeOf(AddressMode mode, int32_t pid) const { return {mode, pid, space_.version(mode, pid)}; }
-    AddressFrameId frameIn(const Place& place, uint64_t address, AddressKind kind);
+    AddressFrameId frameIn(
+        const Place& place, uint64_t address, AddressKind kind, bool callerMayLack = false);
     bool addChain(U64Span chain, AddressMode mode, int32_t pid);
     bool addUnwound(const PerfSample& sample, AddressMode mode);
     AddressStackId stackOfFrames();

@@ -98,6 +98,8 @@ SectionHandles beginSections(
         SectionRecord record = sectionFor(event);
         record.position = {.chain = inputName, .offset = events[index].firstOffset};
         sections[index] = sink.section(record);
+        if (event.attr.has(PerfAttrFlag::EnableOnExec)) // the recorder started a program, and follows that
+            sink.fact(*sections[index], FactKind::Scope, "process");
         if (record.kind == SectionKind::LockTrace)
             sink.diagnostic(makeDiagnostic(DiagnosticCode::EventsNotTimed,
                 fmt::format("{} was counted, not timed", record.event), record.position));
