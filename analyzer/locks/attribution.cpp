@@ -52,11 +52,25 @@ private:
         const Weight weight(cell);
         result_.byCategory[static_cast<size_t>(what.category)] += weight;
         result_.hasCallChains = result_.hasCallChains || (cell.stack && profile_.stack(cell.stack).parent);
-        const std::string_view leaf = profile_.leafSymbol(cell.stack);
+        const std::string_view leaf = profile_.leafSymbol(what.leaf);
         if (std::vector<SymbolShare>* list = listOf(what.category))
             addSymbol(*list, leaf, what, weight);
         if (what.category == Category::Contention)
             addToLock(what, leaf, weight);
+        if (what.unknownWaitLoop)
+            addSymbol(result_.pauseLoops, loopOwner(cell.stack), what, weight);
+    }
+
+    /// The function whose loop it is: not the helper of a library that was inlined there.
+    std::string_view loopOwner(StackId stack) const
+    {
+        for (StackId at = stack; at; at = profile_.stack(at).parent) {
+            const Frame& frame = profile_.frame(profile_.stack(at).frame);
+            const std::string_view name = profile_.string(frame.symbol);
+            if (!frame.inlined || !(name.starts_with("std::") || name.starts_with('_')))
+                return name;
+        }
+        return profile_.leafSymbol(stack);
     }
 
     std::vector<SymbolShare>* listOf(Category category)
@@ -109,9 +123,12 @@ private:
         LockShare& lock = rowOf(result_.locks, key, [&] { return std::move(share); });
         lock.weight += weight;
         std::string site = what.site ? siteName(what.site) : std::string(leaf);
-        const auto [entry, isNew] = sites_[std::move(key)].try_emplace(site, lock.sites.size());
+        const bool recovered = what.site && profile_.frame(profile_.stack(what.site).frame).recovered;
+        const std::string siteKey =
+            fmt::format("{}{}{}", site, recovered ? 'r' : ' ', what.siteBelowMissing ? 'c' : ' ');
+        const auto [entry, isNew] = sites_[std::move(key)].try_emplace(siteKey, lock.sites.size());
         if (isNew)
-            lock.sites.push_back({std::move(site), {}});
+            lock.sites.push_back({std::move(site), {}, recovered, what.siteBelowMissing});
         lock.sites[entry->second].weight += weight;
     }
 
@@ -143,7 +160,9 @@ private:
                 return share;
             }
         }
-        share.name = fmt::format("lock taken at {}", siteName(what.site));
+        share.name = what.siteBelowMissing
+            ? fmt::format("lock taken in a function called from {}", siteName(what.site))
+            : fmt::format("lock taken at {}", siteName(what.site));
         share.rung = Rung::CallSite;
         share.basis = "call site";
         return share;
@@ -207,8 +226,9 @@ private:
     void sortAll()
     {
         const auto byWeight = [](const auto& a, const auto& b) { return heavier(a.weight, b.weight); };
-        for (std::vector<SymbolShare>* list : {&result_.lockSymbols, &result_.idleSymbols,
-                 &result_.idleProbableSymbols, &result_.bounceSymbols, &result_.artefactSymbols})
+        for (std::vector<SymbolShare>* list :
+            {&result_.lockSymbols, &result_.idleSymbols, &result_.idleProbableSymbols, &result_.bounceSymbols,
+                &result_.artefactSymbols, &result_.pauseLoops})
             std::stable_sort(list->begin(), list->end(), byWeight);
         std::stable_sort(result_.locks.begin(), result_.locks.end(), byWeight);
         for (LockShare& lock : result_.locks)

@@ -25,6 +25,8 @@ constexpr bool isNamed(Rung rung)
 struct LockSite {
     std::string name;
     Weight weight;
+    bool recovered = false;  ///< the chain lacked it: the call before the next return address names it
+    bool calledFrom = false; ///< the place is in a function that this one called, and which is not known
 };
 
 /// One lock, or waiting whose lock cannot be named.
@@ -53,8 +55,9 @@ struct Attribution {
     std::vector<SymbolShare> idleProbableSymbols;
     std::vector<SymbolShare> bounceSymbols;
     std::vector<SymbolShare> artefactSymbols;
-    std::vector<LockShare> locks;      ///< heaviest first; add up to the contention
-    std::vector<Candidate> candidates; ///< locks that unnamed waiting may be about, never an answer
+    std::vector<SymbolShare> pauseLoops; ///< functions outside the tables whose samples wait in a loop
+    std::vector<LockShare> locks;        ///< heaviest first; add up to the contention
+    std::vector<Candidate> candidates;   ///< locks that unnamed waiting may be about, never an answer
     bool hasCallChains = false;
 
     const Weight& of(Category category) const { return byCategory[static_cast<size_t>(category)]; }

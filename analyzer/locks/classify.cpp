@@ -40,6 +40,25 @@ bool isLockRoutine(const Roles& roles)
     return false;
 }
 
+/// Whether an inlined function between a lock routine and its caller is a wrapper by its name: the own lock
+/// class or guard of a program (`Spin::lock`, `Guard<Spin>::Guard`).
+bool namesAWrapper(std::string_view name)
+{
+    int depth = 0; // of template arguments, which name other things
+    for (size_t end = name.size(); end-- > 0;) {
+        depth += name[end] == '>' ? 1 : name[end] == '<' ? -1 : 0;
+        if (depth == 0 && name[end] == ':') {
+            name.remove_prefix(end + 1);
+            break;
+        }
+    }
+    name = name.substr(0, name.find_first_of("<("));
+    constexpr std::array<std::string_view, 8> kWords = {
+        "lock", "Lock", "guard", "Guard", "acquire", "Acquire", "mutex", "Mutex"};
+    return std::any_of(kWords.begin(), kWords.end(),
+        [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
+}
+
 /// The row that speaks for a symbol: a release stays a release, waiting comes before the rest.
 int precedence(const Routine& row)
 {
@@ -118,7 +137,9 @@ void Classifier::collectFamilies(const Section& section)
     for (const Cell& cell : section.cells) {
         if (!cell.stack)
             continue;
-        const SymbolFacts& facts = factsOf(profile_.frame(profile_.stack(cell.stack).frame).symbol);
+        const bool waitLoop = profile_.frame(profile_.stack(cell.stack).frame).waitLoop;
+        const Frame& leaf = profile_.frame(profile_.stack(speakingFrame(cell.stack)).frame);
+        const SymbolFacts& facts = factsOf(leaf.symbol);
         if (facts.routine == nullptr)
             continue;
         Family& family = families_[familyOf(*facts.routine)];
@@ -127,6 +148,8 @@ void Classifier::collectFamilies(const Section& section)
         const Roles& roles = facts.roles;
         if (roles.has(Role::Release))
             family.releases += cell.weight;
+        else if (roles.has(Role::AcquireWrapper) && waitLoop)
+            family.slowPath = true;
         else if (roles.has(Role::AcquireWrapper))
             family.wrappers += cell.weight;
         else if (roles.has(Role::HypervisorYield))
@@ -159,11 +182,13 @@ Category Classifier::categoryOfWrapper(const Routine& routine) const
     return family.wrappers / 2 > family.releases ? Category::Contention : Category::Overhead;
 }
 
-Category Classifier::categoryOfLeaf(const SymbolFacts& facts) const
+Category Classifier::categoryOfLeaf(const SymbolFacts& facts, bool waitLoop) const
 {
     if (facts.routine == nullptr)
         return Category::Busy;
     const Roles& roles = facts.roles;
+    if (waitLoop && roles.has(Role::AcquireWrapper))
+        return Category::Contention; // whatever the call costs, it is not spent in its waiting loop
     if (roles.has(Role::Release)) {
         const bool artefact = roles.has(Role::IrqRestoreArtefact) && context_.nmi == NmiSafety::NotSafe;
         return artefact ? Category::Artefact : Category::Overhead;
@@ -187,16 +212,52 @@ Category Classifier::categoryOfLeaf(const SymbolFacts& facts) const
     return Category::Busy;
 }
 
-/// From the frame outwards to the first that is no lock routine: never a fixed number of frames.
-StackId Classifier::siteOf(StackId stack)
+/// Helpers that were inlined into a lock routine are parts of it: the innermost frame of the function at hand
+/// that a table knows, else the innermost one.
+StackId Classifier::speakingFrame(StackId stack)
 {
-    while (stack) {
-        const Stack& node = profile_.stack(stack);
-        if (!isLockRoutine(factsOf(profile_.frame(node.frame).symbol).roles))
-            return stack;
-        stack = node.parent;
+    for (StackId at = stack; at; at = profile_.stack(at).parent) {
+        const Frame& frame = profile_.frame(profile_.stack(at).frame);
+        if (factsOf(frame.symbol).routine != nullptr)
+            return at;
+        if (!frame.inlined)
+            break;
     }
-    return {};
+    return stack;
+}
+
+/// Whether an inlined frame is a part of a lock routine that it was inlined into.
+bool Classifier::isPartOfLockRoutine(StackId inlined)
+{
+    constexpr int kMostDepth = 64; // compilers stop long before
+    StackId at = inlined;
+    for (int depth = 0; at && depth < kMostDepth; ++depth) {
+        const Frame& frame = profile_.frame(profile_.stack(at).frame);
+        if (isLockRoutine(factsOf(frame.symbol).roles))
+            return true;
+        if (!frame.inlined)
+            return false;
+        at = profile_.stack(at).parent;
+    }
+    return false;
+}
+
+/// Finds the site: from the lock routine outwards the first frame that is no lock routine, never a fixed
+/// number of frames.
+StackClass Classifier::lockClass(Category category, const Routine* routine, StackId leaf, StackId from)
+{
+    StackClass result{.category = category, .routine = routine, .leaf = leaf};
+    for (StackId at = from; at; at = profile_.stack(at).parent) {
+        const Frame& frame = profile_.frame(profile_.stack(at).frame);
+        result.siteBelowMissing = result.siteBelowMissing || frame.calleeMissing;
+        const bool wrapper = isLockRoutine(factsOf(frame.symbol).roles)
+            || (frame.inlined && (namesAWrapper(profile_.string(frame.symbol)) || isPartOfLockRoutine(at)));
+        if (!wrapper) {
+            result.site = at;
+            return result;
+        }
+    }
+    return result;
 }
 
 /// For leaves that only pass the time (halt, delay, hypervisor call): the spin that they are part of.
@@ -231,20 +292,25 @@ StackClass Classifier::classify(StackId stack)
 {
     if (!stack)
         return {};
-    const SymbolFacts& leaf = factsOf(profile_.frame(profile_.stack(stack).frame).symbol);
-    const Category category = categoryOfLeaf(leaf);
+    const bool waitLoop = profile_.frame(profile_.stack(stack).frame).waitLoop;
+    const StackId speaking = speakingFrame(stack);
+    const SymbolFacts& leaf = factsOf(profile_.frame(profile_.stack(speaking).frame).symbol);
+    const Category category = categoryOfLeaf(leaf, waitLoop);
     if (category == Category::Contention || category == Category::Undecided || category == Category::Overhead)
-        return {category, leaf.routine, siteOf(stack)};
+        return lockClass(category, leaf.routine, speaking, speaking);
     const bool passesTime = leaf.roles.has(Role::Idle) || leaf.roles.has(Role::HypervisorYield)
         || leaf.roles.has(Role::SkipFrame);
     if (passesTime) {
-        if (const StackId spin = waitingAncestor(stack))
-            return {Category::Contention, factsOf(profile_.frame(profile_.stack(spin).frame).symbol).routine,
-                siteOf(spin)};
+        if (const StackId spin = waitingAncestor(speaking))
+            return lockClass(Category::Contention,
+                factsOf(profile_.frame(profile_.stack(spin).frame).symbol).routine, speaking, spin);
     }
     if (category != Category::Idle && underIdle(stack))
-        return {Category::Idle, leaf.routine, {}};
-    return {category, leaf.routine, {}};
+        return {.category = Category::Idle, .routine = leaf.routine, .leaf = speaking};
+    return {.category = category,
+        .routine = leaf.routine,
+        .leaf = speaking,
+        .unknownWaitLoop = waitLoop && category == Category::Busy};
 }
 
 } // namespace whichlock

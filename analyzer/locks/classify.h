@@ -37,7 +37,12 @@ struct SymbolFacts {
 struct StackClass {
     Category category = Category::Busy;
     const Routine* routine = nullptr; ///< the lock or idle routine that decided
-    StackId site; ///< the first frame outwards that is no lock routine; none if the stack ends before
+    StackId leaf{};                   ///< the innermost frame, or the lock routine that it was inlined into
+    StackId site{}; ///< the first frame outwards that is no lock routine; none if the stack ends before
+    /// The site is where the chain goes on: the function that took the lock may be missing below it.
+    bool siteBelowMissing = false;
+    /// The innermost frame waits in a loop, though no table says that its function takes locks.
+    bool unknownWaitLoop = false;
 };
 
 /// MT: one thread.
@@ -54,14 +59,18 @@ private:
     struct Family {
         uint64_t wrappers = 0;
         uint64_t releases = 0;
-        bool slowPath = false;  ///< an out-of-line loop was seen: the wrapper itself does not wait
+        /// The loop was seen: out of line, or by the addresses of samples. The rest of the wrapper is no
+        /// wait.
+        bool slowPath = false;
         bool lockYield = false; ///< the hypervisor was called from within the wrapper's loop
     };
 
     void collectFamilies(const Section& section);
     Category categoryOfWrapper(const Routine& routine) const;
-    Category categoryOfLeaf(const SymbolFacts& facts) const;
-    StackId siteOf(StackId stack);
+    Category categoryOfLeaf(const SymbolFacts& facts, bool waitLoop) const;
+    StackId speakingFrame(StackId stack);
+    bool isPartOfLockRoutine(StackId inlined);
+    StackClass lockClass(Category category, const Routine* routine, StackId leaf, StackId from);
     StackId waitingAncestor(StackId leaf);
     bool underIdle(StackId leaf);
 

@@ -158,6 +158,7 @@ private:
         out_.lockSymbols = symbols(attribution_.lockSymbols);
         out_.bounceSymbols = symbols(attribution_.bounceSymbols);
         out_.artefactSymbols = symbols(attribution_.artefactSymbols);
+        out_.pauseLoops = symbols(attribution_.pauseLoops);
         addTopSymbols();
     }
 
@@ -209,7 +210,8 @@ private:
             row.ofLock = ofWeight(lock.weight, all);
             row.interval = intervalOf(row.part);
             for (const LockSite& site : lock.sites)
-                row.sites.push_back({site.name, part(site.weight), ofWeight(site.weight, lock.weight)});
+                row.sites.push_back({site.name, part(site.weight), ofWeight(site.weight, lock.weight),
+                    site.recovered, site.calledFrom});
             out_.locks.push_back(std::move(row));
         }
     }

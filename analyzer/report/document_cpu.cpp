@@ -3,6 +3,7 @@
 #include "analyzer/report/document_cells.h"
 #include "analyzer/report/document_sections.h"
 #include "analyzer/report/section_builders.h"
+#include "analyzer/report/site_words.h"
 #include "analyzer/report/value_format.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ std::string shownName(const ReportLock& lock)
     case Rung::Unnamed:
         return "? in " + lock.name;
     case Rung::CallSite:
-        return "? at " + lock.sites.front().name;
+        return (lock.sites.front().calledFrom ? "? " : "? at ") + siteLabel(lock.sites.front());
     case Rung::NamedInData:
     case Rung::Symbol:
     case Rung::UserSymbol:
@@ -83,7 +84,7 @@ DocumentTable siteTable(const ReportSection& section, size_t index)
         for (size_t s = 0; s < std::min(lock.sites.size(), kMostSites); ++s) {
             const ReportSite& site = lock.sites[s];
             const std::string pointer = fmt::format("{}/locks/{}/sites/{}", sectionPointer(index), l, s);
-            std::vector<DocumentCell> row{labelCell("    " + site.name)};
+            std::vector<DocumentCell> row{labelCell("    " + siteLabel(site))};
             addPartCells(site.part, section, pointer, row);
             row.push_back(shareCell(site.ofThisLock, pointer + "/share_of_this_lock_percent", 1));
             table.rows.push_back(std::move(row));
@@ -115,14 +116,38 @@ DocumentTable symbolTable(const std::vector<ReportSymbol>& symbols, const char* 
     return table;
 }
 
+/// So few that an interval belongs to each share.
+bool hasFewSamples(const ReportSection& section)
+{
+    constexpr uint64_t kFew = 1000;
+    return (section.samples != 0 ? section.samples : section.total.value_or(0)) < kFew;
+}
+
+/// Of the heaviest locks, where there are several: a single one has the interval of the waiting.
+void addLockIntervals(const ReportSection& section, DocumentText& text)
+{
+    constexpr size_t kMost = 3;
+    if (section.locks.size() < 2 || !hasFewSamples(section))
+        return;
+    std::string line;
+    for (size_t i = 0; i < std::min(section.locks.size(), kMost); ++i) {
+        const ReportLock& lock = section.locks[i];
+        if (lock.interval)
+            line += fmt::format("{}lock {}: {} to {}", line.empty() ? "" : ", ", lock.id,
+                formatShare(lock.interval->low, 1), formatShare(lock.interval->high, 1));
+    }
+    if (!line.empty())
+        text.lines.push_back("95 % intervals of " + line);
+}
+
 void addSure(const ReportSection& section, Document& document)
 {
     DocumentText text{.label = "Sure", .lines = {}};
-    if (section.contentionInterval && section.contention.value != 0
-        && (section.samples != 0 ? section.samples : section.total.value_or(0)) < 1000)
+    if (section.contentionInterval && section.contention.value != 0 && hasFewSamples(section))
         text.lines.push_back(fmt::format("95 % interval of the waiting: {} to {} {}",
             formatShare(section.contentionInterval->low, 1), formatShare(section.contentionInterval->high, 1),
             section.busyKnown ? "of busy" : "of all"));
+    addLockIntervals(section, text);
     if (section.totalBasis == "sum of the listed rows")
         text.lines.emplace_back("no total is printed: shares are of the listed rows");
     if (section.totalBasis == "printed percentages")

@@ -123,12 +123,38 @@ void noteNames(ReportSection& section)
             "interrupts off is charged to where they are enabled again.");
 }
 
+/// The order of locks that few samples made.
+void noteOrder(ReportSection& section)
+{
+    const uint64_t hits = hitsOf(section);
+    const bool known = section.samples != 0 || section.unit == Unit::Samples || section.unit == Unit::Ticks;
+    if (known && section.locks.size() > 1 && hits < kFewestSamples)
+        section.notes.push_back(fmt::format("{} {} wait for {} locks: too few to rank these.", hits,
+            section.unit == Unit::Ticks ? "ticks" : "samples", section.locks.size()));
+}
+
+/// Spin locks that no table knows; a trickle of them is not worth a word.
+void notePauseLoops(ReportSection& section)
+{
+    for (const ReportSymbol& loop : section.pauseLoops) {
+        const auto share = section.busyKnown ? loop.part.ofBusy : loop.part.ofTotal;
+        if (share && *share >= kInnocentBelow && loop.part.samples >= kFewestSamples)
+            section.notes.push_back(
+                fmt::format("{} is in a loop of {} that only waits, as a hand-written spin lock does. It "
+                            "counts as waiting "
+                            "once a table of your own (--lock-table) says that {} is slowpath-spin.",
+                    formatShare(*share, 1), loop.symbol, loop.symbol));
+    }
+}
+
 void noteSymbols(ReportSection& section)
 {
     if (section.kind != SectionKind::CpuProfile)
         return;
     noteGain(section);
     noteNames(section);
+    noteOrder(section);
+    notePauseLoops(section);
     if (section.contention.value == 0 && section.contentionDecided && section.overhead.value != 0)
         section.notes.emplace_back(
             "The lock functions in the list did not wait: this is the price of the calls.");

@@ -212,7 +212,7 @@ private:
 void redactSymbols(ReportSection& section, Redactor& redactor)
 {
     for (std::vector<ReportSymbol>* list : {&section.idleSymbols, &section.lockSymbols,
-             &section.bounceSymbols, &section.artefactSymbols, &section.topSymbols}) {
+             &section.bounceSymbols, &section.artefactSymbols, &section.pauseLoops, &section.topSymbols}) {
         for (ReportSymbol& symbol : *list)
             redactor.apply(symbol.symbol);
     }

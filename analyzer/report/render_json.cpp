@@ -93,6 +93,10 @@ Json locksJson(const ReportSection& section)
             at["name"] = site.name;
             putPart(at, site.part);
             put(at, "share_of_this_lock_percent", site.ofThisLock);
+            if (site.recovered)
+                at["recovered"] = true;
+            if (site.calledFrom)
+                at["called_from"] = true;
             one["sites"].push_back(std::move(at));
         }
         list.push_back(std::move(one));
@@ -209,6 +213,8 @@ void putCpuProfile(Json& json, const ReportSection& section)
     json["bounce_symbols"] = symbolsJson(section.bounceSymbols);
     json["artefact_symbols"] = symbolsJson(section.artefactSymbols);
     json["top_symbols"] = symbolsJson(section.topSymbols);
+    if (!section.pauseLoops.empty())
+        json["pause_loop_symbols"] = symbolsJson(section.pauseLoops);
     json["locks"] = locksJson(section);
 }
 

@@ -50,6 +50,8 @@ struct ReportSite {
     std::string name;
     Part part;
     std::optional<Share> ofThisLock;
+    bool recovered = false;  ///< see LockSite
+    bool calledFrom = false; ///< see LockSite
 };
 
 struct ReportLock {
@@ -193,6 +195,7 @@ struct ReportSection {
     std::vector<ReportSymbol> lockSymbols;
     std::vector<ReportSymbol> bounceSymbols;
     std::vector<ReportSymbol> artefactSymbols;
+    std::vector<ReportSymbol> pauseLoops; ///< no lock functions by any table, but they wait in a loop
     std::vector<ReportSymbol> topSymbols; ///< heaviest busy symbols that are no lock functions
     std::vector<ReportLock> locks;
     GroupBy groupedBy = GroupBy::Lock;

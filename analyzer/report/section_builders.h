@@ -34,6 +34,11 @@ std::string valueNoun(const ReportSection& section);
 inline constexpr Share kGuiltyFrom{5 * Share::kPercent};
 inline constexpr Share kInnocentBelow{3 * Share::kPercent};
 
+/// Below this many samples in contention nothing is decided or ranked.
+inline constexpr uint64_t kFewestSamples = 30;
+/// The samples in contention; of flat lists their printed number.
+uint64_t hitsOf(const ReportSection& section);
+
 /// The share of contention that decides: of the busy time where idle was seen, else of the total.
 std::optional<Share> decidingShare(const ReportSection& section);
 /// What decidingShare() is a share of: `busy kernel-mode ticks`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The first sentences of a report: is it a lock, which one, how sure.
 #include "analyzer/report/section_builders.h"
+#include "analyzer/report/site_words.h"
 #include "analyzer/report/value_format.h"
 
 #include <algorithm>
@@ -12,17 +13,9 @@ namespace {
 
 constexpr auto hasName = [](const ReportLock& lock) { return isNamed(lock.rung); };
 
-/// Below this many samples in contention nothing is ranked.
-constexpr uint64_t kFewestSamples = 30;
-
 bool mayDecide(const ReportSection& section)
 {
     return section.kind == SectionKind::CpuProfile && section.measuresTime;
-}
-
-uint64_t hitsOf(const ReportSection& section)
-{
-    return section.samples != 0 ? section.contention.samples : section.contention.value;
 }
 
 bool seesEverything(const Coverage& sees)
@@ -85,9 +78,9 @@ std::string yesText(const Report& report, const ReportSection& section)
         : fmt::format("; {} for {} ({}).", ofTheWaiting(*named), named->name, named->basis);
     if (first.rung == Rung::CallSite)
         return fmt::format(
-            "YES, spinning. {} wait for locks{}: {} of the waiting is for the lock taken at {} (its "
+            "YES, spinning. {} wait for locks{}: {} of the waiting is for the lock taken {} (its "
             "name is not in this input){}",
-            part, second, ofTheWaiting(first), first.sites.front().name, rest);
+            part, second, ofTheWaiting(first), siteInWords(first.sites.front()), rest);
     if (named != section.locks.end())
         return fmt::format(
             "YES, spinning. {} wait for locks{}: {} of the waiting is in {}, whose lock this profile "
@@ -199,6 +192,11 @@ std::string noProfileText(const Report& report)
 }
 
 } // namespace
+
+uint64_t hitsOf(const ReportSection& section)
+{
+    return section.samples != 0 ? section.contention.samples : section.contention.value;
+}
 
 std::optional<Share> decidingShare(const ReportSection& section)
 {

@@ -39,11 +39,19 @@ std::vector<std::string_view> partsOf(std::string_view text)
 
 TextFrame frameOf(std::string_view text)
 {
+    TextFrame frame;
+    const size_t marks = std::min(text.find('{'), text.size());
+    const auto has = [&](char mark) { return text.find(mark, marks) != std::string_view::npos; };
+    frame.inlined = has('i');
+    frame.recovered = has('r');
+    frame.calleeMissing = has('m');
+    frame.waitLoop = has('w');
+    text = text.substr(0, marks);
     const size_t plus = text.find("+0x");
-    if (plus == std::string_view::npos)
-        return {.symbol = text, .object = {}};
-    const uint64_t offset = std::stoull(std::string(text.substr(plus + 3)), nullptr, 16);
-    return {.symbol = text.substr(0, plus), .object = {}, .symbolOffset = offset};
+    frame.symbol = text.substr(0, plus);
+    if (plus != std::string_view::npos)
+        frame.symbolOffset = std::stoull(std::string(text.substr(plus + 3)), nullptr, 16);
+    return frame;
 }
 
 SectionHandle begin(ProfileBuilder& builder, const ProfileContext& context)

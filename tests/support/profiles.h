@@ -20,7 +20,8 @@ struct ProfileContext {
     std::vector<std::string> tableLabels{};                     ///< of a benchmark table beside the profile
 };
 
-/// A profile with call chains: `comm;outermost;...;leaf 10` gives ten samples. `name+0x4c` has an offset.
+/// A profile with call chains: `comm;outermost;...;leaf 10` gives ten samples. `name+0x4c` has an offset,
+/// `name{irmw}` is inlined, recovered, misses a callee and waits in a loop: as many of these as are given.
 Profile foldedProfile(std::initializer_list<std::string_view> lines, const ProfileContext& context = {});
 
 /// A flat profile: `symbol 10` gives a row of ten.
