@@ -208,6 +208,29 @@ void useSymbolArch(
     context.archSource = "symbols";
 }
 
+/// Without a command line: what the event says of itself.
+void useScopeFact(const Section& section, RecordingContext& context)
+{
+    const bool process = std::any_of(section.facts.begin(), section.facts.end(), [](const Fact& fact) {
+        return fact.kind == FactKind::Scope && fact.value == scopeName(RecordedScope::Process);
+    });
+    if (process && context.recorded.scope == RecordedScope::Unknown)
+        context.recorded.scope = RecordedScope::Process;
+}
+
+/// Without a command line: the idle task stands in recordings of the machine only.
+void useSampledProcesses(const Profile& profile, const Section& section, RecordingContext& context)
+{
+    if (context.recorded.scope != RecordedScope::Unknown || section.samples == 0)
+        return;
+    const bool idleTask = std::any_of(section.cells.begin(), section.cells.end(), [&](const Cell& cell) {
+        return cell.group && profile.group(cell.group).pid == 0
+            && profile.string(profile.group(cell.group).comm).starts_with("swapper");
+    });
+    if (idleTask)
+        context.recorded.scope = RecordedScope::Machine;
+}
+
 void useEvent(const Section& section, RecordingContext& context)
 {
     const std::string& event = section.record.event;
@@ -245,10 +268,12 @@ RecordingContext recordingContextOf(
                 context.arch = fact.value;
                 context.archSource = "header";
             }
-            if (fact.kind == FactKind::Command)
-                context.systemWide = context.systemWide || contains(fact.value + ' ', " -a ");
+            if (fact.kind == FactKind::Command && context.recorded.scope == RecordedScope::Unknown)
+                context.recorded = parseRecordCommand(fact.value);
         }
     }
+    useScopeFact(section, context);
+    useSampledProcesses(profile, section, context);
     useVersions(versionsInFacts(section.facts, FactKind::Kernel), "header", context);
     useVersions(versionsInFacts(section.facts, FactKind::Image), "image name", context);
     useVersions(versionsInTitle(section.record.title), "title", context);

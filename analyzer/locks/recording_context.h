@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analyzer/locks/lookup_context.h"
+#include "analyzer/locks/record_command.h"
 #include "analyzer/locks/routine_table.h"
 #include "analyzer/model/profile.h"
 
@@ -23,7 +24,7 @@ struct RecordingContext {
     NmiSafety nmi = NmiSafety::Unknown;
     bool measuresTime = true; ///< false for events such as cache misses: shares of them are no shares of time
     bool userOnly = false;    ///< the event counts user mode only (`:u`)
-    bool systemWide = false;  ///< the command line says -a
+    RecordCommand recorded{}; ///< the scope also by what the samples and the event say
 
     /// The context for looking up symbols. Views into this object.
     Context lookup() const { return {.era = era, .arch = arch, .debugBuild = false}; }

@@ -293,8 +293,14 @@ std::vector<ReportComparison> buildComparisons(const Profile& profile, const Rep
     }
     for (const auto& [a, b] : pairsOf(profile, sameScaling))
         comparisons.push_back(compareScaling(profile, report, a, b));
-    for (const auto& [a, b] : pairsOf(profile, sameProfileKind))
+    for (const auto& [a, b] : pairsOf(profile, sameProfileKind)) {
+        // Shares of a machine and of a process are of different wholes.
+        const std::string& first = report.sections[a].facts.scope;
+        const std::string& second = report.sections[b].facts.scope;
+        if (!first.empty() && !second.empty() && first != second)
+            continue;
         comparisons.push_back(compareProfiles(profile, report, a, b));
+    }
     for (const auto& [a, b] : pairsOf(profile, sameCounters))
         comparisons.push_back(compareCounters(report, a, b));
     compareScores(profile, report, comparisons);

@@ -80,7 +80,9 @@ private:
         out_.facts.kernelSource = context.kernelSource;
         out_.facts.arch = context.arch;
         out_.facts.archSource = context.archSource;
-        out_.facts.scope = context.systemWide ? "machine" : "";
+        out_.facts.scope = scopeName(context.recorded.scope);
+        out_.facts.workload = context.recorded.workload;
+        out_.facts.copiesStacks = context.recorded.copiesStacks;
         if (out_.unit == Unit::Ticks)
             out_.facts.scope = "machine"; // the timer of every CPU in the mask
         if (context.era)

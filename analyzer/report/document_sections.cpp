@@ -42,6 +42,10 @@ DocumentText headOf(const ReportSection& section)
     std::string what = section.format;
     if (!section.event.empty())
         what += ", event " + section.event;
+    if (section.facts.scope == "machine" && section.unit != Unit::Ticks)
+        what += ", machine-wide";
+    else if (section.facts.scope == "process")
+        what += ", per process";
     if (section.samples != 0)
         what += fmt::format(", {} samples, {} frames", section.samples, section.rows);
     else

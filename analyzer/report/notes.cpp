@@ -167,6 +167,40 @@ void noteSymbols(ReportSection& section)
             fmt::format("{} is no measure of time: shares of it are not shares of time.", section.event));
 }
 
+/// Said once: the first profile stands for those beside it.
+void noteScope(Report& report)
+{
+    const auto first =
+        std::find_if(report.sections.begin(), report.sections.end(), [](const ReportSection& section) {
+            return section.kind == SectionKind::CpuProfile && section.measuresTime
+                && section.facts.scope == "process";
+        });
+    if (first != report.sections.end())
+        first->notes.emplace_back(
+            "Recorded per process: shares are of its own CPU time, not of the machine's.");
+}
+
+/// A recording of the same program that shows who sleeps for a lock. Locks of programs sleep in futex calls.
+std::string sleepersCommand(const ReportSection& section)
+{
+    constexpr const char* kEvents = "-e sched:sched_switch -e sched:sched_waking "
+                                    "-e syscalls:sys_enter_futex -e syscalls:sys_exit_futex";
+    constexpr const char* kKernelEvents = "-e lock:contention_begin -e lock:contention_end";
+    const char* callers = section.facts.copiesStacks ? "--call-graph dwarf" : "-g";
+    if (section.facts.scope == "process" && !section.facts.workload.empty())
+        return fmt::format("perf record {} {} -- {}", callers, kEvents, section.facts.workload);
+    return fmt::format("perf record -a {} {} {} -- sleep 5", callers, kEvents, kKernelEvents);
+}
+
+/// Frame pointers do not tell who called a function without a frame.
+bool lacksCallers(const ReportSection& section)
+{
+    return std::any_of(section.locks.begin(), section.locks.end(), [](const ReportLock& lock) {
+        return std::any_of(
+            lock.sites.begin(), lock.sites.end(), [](const ReportSite& site) { return site.calledFrom; });
+    });
+}
+
 bool isOldKernel(const ReportSection& section)
 {
     const std::string& kernel = section.facts.kernel;
@@ -181,6 +215,7 @@ void addNotes(Report& report)
         noteScaling(section);
         noteSymbols(section);
     }
+    noteScope(report);
     for (ReportSection& section : report.sections)
         noteSystemTime(report, section);
     for (ReportComparison& comparison : report.comparisons)
@@ -206,6 +241,18 @@ std::vector<std::string> buildRecordNext(const Report& report)
             add("lock by name, kernels before 2.6.31: the lockmeter patch, `lockstat -w`");
         if (unnamed && section.sees.callers == Sees::No)
             add("lock by its callers: perf record -a -g -e cycles -- sleep 10");
+        if (lacksCallers(section))
+            add(fmt::format("callers that frame pointers do not show: perf record {}--call-graph dwarf -- {}",
+                section.facts.scope == "process" ? "" : "-a ",
+                section.facts.workload.empty() ? "sleep 5" : section.facts.workload));
+    }
+    const auto native =
+        std::find_if(report.sections.begin(), report.sections.end(), [](const ReportSection& section) {
+            return section.kind == SectionKind::CpuProfile && section.format == "perf.data";
+        });
+    if (native != report.sections.end()) {
+        add("sleepers and holders: " + sleepersCommand(*native));
+        return next;
     }
     add("sleepers and holders: perf record -a -g -e sched:sched_switch -e sched:sched_waking -e "
         "lock:contention_begin -e lock:contention_end -- sleep 5");

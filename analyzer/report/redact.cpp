@@ -266,6 +266,7 @@ void redactSection(ReportSection& section, Redactor& redactor)
     redactor.applyToChain(section.input);
     redactor.applyToChain(section.position.chain);
     redactor.applyToCommand(section.facts.command);
+    redactor.applyToCommand(section.facts.workload);
     for (std::string* text : {&section.title, &section.event, &section.facts.host, &section.facts.kernel,
              &section.facts.era, &section.tableAbout})
         redactor.apply(*text);
@@ -302,6 +303,8 @@ void redact(Report& report)
         for (ComparisonRow& row : comparison.rows)
             redactor.apply(row.what);
     }
+    for (std::string& next : report.recordNext)
+        redactor.applyToCommand(next);
     for (Diagnostic& one : report.diagnostics) {
         redactor.applyToFilter(one.message);
         redactor.applyToChain(one.position.chain);

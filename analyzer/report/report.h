@@ -151,7 +151,9 @@ struct ReportFacts {
     std::string archSource;
     std::optional<uint64_t> cpus;
     std::string command;
-    std::string scope; ///< `machine`, `process` or empty
+    std::string scope;         ///< `machine`, `process` or empty
+    std::string workload;      ///< the program that the recorder ran, or empty
+    bool copiesStacks = false; ///< callers were recorded as copies of the stack
     std::string era;
 };
 
