@@ -4,33 +4,15 @@
 #include "analyzer/model/profile_builder.h"
 #include "analyzer/report/report.h"
 #include "analyzer/session/session.h"
+#include "tests/support/recordings.h"
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <map>
-#include <zlib.h>
 
 namespace whichlock::test {
 namespace {
-
-namespace fs = std::filesystem;
-
-const fs::path kRecordings = WHICHLOCK_RECORDINGS;
-
-std::string unpacked(const fs::path& path)
-{
-    std::string text;
-    std::string piece(1U << 16U, '\0');
-    const gzFile file = gzopen(path.c_str(), "rb");
-    if (file == nullptr)
-        return text;
-    for (int got = gzread(file, piece.data(), static_cast<unsigned>(piece.size())); got > 0;
-         got = gzread(file, piece.data(), static_cast<unsigned>(piece.size())))
-        text.append(piece, 0, static_cast<size_t>(got));
-    gzclose(file);
-    return text;
-}
 
 /// Samples by leaf function. Parameters, versions and underscores in front, by which names of one address
 /// differ, are cut off.
@@ -48,37 +30,23 @@ std::map<std::string, uint64_t> leaves(const Profile& profile)
     return counts;
 }
 
-Profile profileOf(std::unique_ptr<Source> source, const SymbolizerOptions& symbols = {})
+Profile profileOf(std::unique_ptr<Source> source)
 {
     std::vector<std::unique_ptr<Source>> sources;
     sources.push_back(std::move(source));
-    return loadSession(std::move(sources), {}, symbols);
+    return loadSession(std::move(sources));
 }
 
 class RecordingProfiles : public testing::TestWithParam<const char*> { };
 
 TEST_P(RecordingProfiles, haveTheLeafFunctionsOfPerfScript)
 {
-    if (!fs::exists(kRecordings))
+    if (!hasRecordings())
         GTEST_SKIP() << "no recordings beside the source tree";
     const std::string name = GetParam();
-    const fs::path kallsyms = fs::path(testing::TempDir()) / ("kallsyms." + name);
-    const std::string symbolText = unpacked(kRecordings / "syms/kallsyms.gz");
-    std::FILE* file = std::fopen(kallsyms.c_str(), "w");
-    ASSERT_NE(file, nullptr);
-    std::fwrite(symbolText.data(), 1, symbolText.size(), file);
-    std::fclose(file);
-
-    SymbolizerOptions symbols;
-    symbols.debugDirs = {kRecordings / "bin", kRecordings / "syms"};
-    symbols.kallsyms = kallsyms;
-    symbols.inlines = false;
-    auto recording = Source::openFile(kRecordings / (name + ".data"));
-    ASSERT_TRUE(recording);
-    const auto native = leaves(profileOf(std::move(*recording), symbols));
-    const std::string script = unpacked(kRecordings / (name + ".script.txt.gz"));
+    const auto native = leaves(recordedProfile(name, false));
+    const std::string script = unpacked(recordingsFolder() / (name + ".script.txt.gz"));
     const auto printed = leaves(profileOf(Source::fromMemory("script", script)));
-    fs::remove(kallsyms);
 
     uint64_t all = 0;
     uint64_t same = 0;
@@ -100,7 +68,7 @@ TEST_P(RecordingProfiles, haveTheLeafFunctionsOfPerfScript)
 std::map<std::string, uint64_t> rowsBy(const std::string& recording, const QueryTexts& texts)
 {
     const auto query = parseQuery(texts);
-    auto source = Source::openFile(kRecordings / (recording + ".data"));
+    auto source = Source::openFile(recordingsFolder() / (recording + ".data"));
     if (!query || !source)
         return {};
     std::vector<std::unique_ptr<Source>> sources;
@@ -125,7 +93,7 @@ using Rows = std::map<std::string, uint64_t>;
 
 TEST(RecordingQuestions, haveTheSamplesOfEachThread)
 {
-    if (!fs::exists(kRecordings))
+    if (!hasRecordings())
         GTEST_SKIP() << "no recordings beside the source tree";
     const Rows mutex{{"all", 450}, {"slow", 280}, {"fast", 126}, {"a_mutex.fp", 44}};
     EXPECT_EQ(rowsBy("a.cpu-fp", {.by = "comm"}), mutex);
@@ -141,7 +109,7 @@ TEST(RecordingQuestions, haveTheSamplesOfEachThread)
 
 TEST(RecordingQuestions, partsOfTheTimeAndProcessorsAddUpToTheWhole)
 {
-    if (!fs::exists(kRecordings))
+    if (!hasRecordings())
         GTEST_SKIP() << "no recordings beside the source tree";
     for (const auto& [front, back] : {std::pair("-0.04", "0.04-"), std::pair("-50%", "50%-"),
              std::pair(",794.9", "794.9,"), std::pair("-0.0123", "0.0123-")}) {
