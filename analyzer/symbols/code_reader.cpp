@@ -2,6 +2,7 @@
 #include "analyzer/symbols/code_reader.h"
 
 #include <algorithm>
+#include <cstring>
 #include <gelf.h>
 
 namespace whichlock {
@@ -13,6 +14,18 @@ bool fillsSlot(CodeMachine machine, uint64_t type)
     if (machine == CodeMachine::X86_64)
         return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
     return machine == CodeMachine::Aarch64 && (type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT);
+}
+
+/// A symbol's name without its version; empty if there is none, or an absurdly long one.
+std::string_view symbolName(Elf* elf, size_t section, size_t offset)
+{
+    constexpr size_t kMostBytes = 4096;
+    const char* name = elf_strptr(elf, section, offset);
+    const size_t length = name == nullptr ? 0 : ::strnlen(name, kMostBytes);
+    if (length == kMostBytes)
+        return {};
+    const std::string_view text(name, length);
+    return text.substr(0, text.find('@'));
 }
 
 } // namespace
@@ -70,7 +83,7 @@ std::string CodeReader::importedBySlot(uint64_t address)
     if (!imports_)
         readSlots();
     const auto found = imports_->find(address);
-    return found == imports_->end() ? std::string() : found->second;
+    return found == imports_->end() ? std::string() : std::string(found->second);
 }
 
 std::vector<ExportedFunction> CodeReader::exported(std::string_view name)
@@ -103,12 +116,9 @@ void CodeReader::readExports()
             const auto type = GELF_ST_TYPE(symbol.st_info);
             if (symbol.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
                 continue;
-            const char* name = elf_strptr(file_.elf(), header.sh_link, symbol.st_name);
-            if (name == nullptr)
-                continue;
-            const std::string_view text(name);
-            exports_->emplace(
-                text.substr(0, text.find('@')), ExportedFunction{symbol.st_value, type == STT_GNU_IFUNC});
+            const std::string_view name = symbolName(file_.elf(), header.sh_link, symbol.st_name);
+            if (!name.empty())
+                exports_->emplace(name, ExportedFunction{symbol.st_value, type == STT_GNU_IFUNC});
         }
     }
 }
@@ -145,11 +155,9 @@ void CodeReader::readRelocations(Elf_Scn* section, const GElf_Shdr& header)
         if (!fillsSlot(machine_, GELF_R_TYPE(relocation.r_info)) || number == 0 || number > INT32_MAX
             || gelf_getsym(names, static_cast<int>(number), &symbol) == nullptr)
             continue;
-        const char* name = elf_strptr(file_.elf(), symbolHeader.sh_link, symbol.st_name);
-        if (name == nullptr)
-            continue;
-        const std::string_view text(name);
-        imports_->emplace(relocation.r_offset, text.substr(0, text.find('@')));
+        const std::string_view name = symbolName(file_.elf(), symbolHeader.sh_link, symbol.st_name);
+        if (!name.empty())
+            imports_->emplace(relocation.r_offset, name);
     }
 }
 

@@ -46,9 +46,10 @@ private:
 
     const ElfFile& file_;
     CodeMachine machine_;
-    std::span<const uint8_t> image_{};                       ///< the whole file
-    std::optional<std::map<uint64_t, std::string>> imports_; ///< by slot; read when first asked for
-    std::optional<std::multimap<std::string, ExportedFunction, std::less<>>> exports_;
+    std::span<const uint8_t> image_{}; ///< the whole file
+    // Read when first asked for. The names lie in the file: many entries may share a long one.
+    std::optional<std::map<uint64_t, std::string_view>> imports_; ///< by slot
+    std::optional<std::multimap<std::string_view, ExportedFunction>> exports_;
 };
 
 } // namespace whichlock
