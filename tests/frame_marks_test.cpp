@@ -123,6 +123,12 @@ TEST(InlinedFrames, thatWrapALockByTheirNamesAreNotTheSite)
     EXPECT_EQ(onlySite(called).name, "my_lock+0x9");
 }
 
+TEST(InlinedFrames, areNoCallers)
+{
+    EXPECT_FALSE(folded({"t;burn;helper{i} 10", "t;work 5"}).hasCallChains);
+    EXPECT_TRUE(folded({"t;main;burn;helper{i} 10"}).hasCallChains);
+}
+
 TEST(RecoveredFrames, areMarkedWhereTheyAreTheSite)
 {
     const Attribution attribution = folded({"t;worker+0x4e;insert{r};pthread_spin_lock+0x12{w} 50"});

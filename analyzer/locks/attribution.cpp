@@ -51,7 +51,7 @@ private:
         const StackClass what = classifier_.classify(cell.stack);
         const Weight weight(cell);
         result_.byCategory[static_cast<size_t>(what.category)] += weight;
-        result_.hasCallChains = result_.hasCallChains || (cell.stack && profile_.stack(cell.stack).parent);
+        result_.hasCallChains = result_.hasCallChains || hasCaller(cell.stack);
         const std::string_view leaf = profile_.leafSymbol(what.leaf);
         if (std::vector<SymbolShare>* list = listOf(what.category))
             addSymbol(*list, leaf, what, weight);
@@ -59,6 +59,14 @@ private:
             addToLock(what, leaf, weight);
         if (what.unknownWaitLoop)
             addSymbol(result_.pauseLoops, loopOwner(cell.stack), what, weight);
+    }
+
+    /// Whether more is known than the function at hand and what was inlined into it.
+    bool hasCaller(StackId stack) const
+    {
+        while (stack && profile_.frame(profile_.stack(stack).frame).inlined)
+            stack = profile_.stack(stack).parent;
+        return stack && profile_.stack(stack).parent;
     }
 
     /// The function whose loop it is: not the helper of a library that was inlined there.
