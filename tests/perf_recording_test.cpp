@@ -3,9 +3,11 @@
 #include "analyzer/report/report.h"
 #include "analyzer/session/perf_recording.h"
 #include "analyzer/session/session.h"
+#include "parsers/perf_data/perf_data_reader.h"
 #include "tests/support/perf_data_writer.h"
 #include "tests/support/recording_sink.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -231,6 +233,97 @@ TEST_F(PerfRecordingTest, tellsThreadsApartOnlyWhenAskedTo)
     EXPECT_EQ(
         weights({.filter = {.time = TimeRange{.base = TimeRange::Base::Clock, .from = 2001}}}), Weights());
     EXPECT_EQ(weights({.filter = {.cpus = {{0, 0}}}}), Weights()); // not recorded
+}
+
+/// Finds one caller in the first word of the stack.
+class OneCaller final : public UserUnwinder {
+public:
+    bool unwind(const PerfSample& sample, const AddressSpace&, std::vector<UserAddress>& found) override
+    {
+        found.push_back({sample.userRegisters.values[0], AddressKind::InstructionPointer});
+        found.push_back({loadInteger<uint64_t>(sample.userStack.data(), ByteOrder::Little)});
+        return true;
+    }
+};
+
+TEST_F(PerfRecordingTest, putsCallersThatAnUnwinderFindsBehindTheKernelPart)
+{
+    writer_ = PerfFileWriter();
+    writer_.attr({.type = 1, .sampleType = 0x3127, .flags = {18}, .userRegisters = 1});
+    kernelMapping(1000);
+    Bytes payload = writer_.bytes();
+    payload.u64(kWork).u32(100).u32(101).u64(2000).u64(kPeriod).u64s({2, kKernelMark, kWork + 5});
+    payload.u64s({2, 0x4000}); // registers of a task of 64 bits
+    payload.u64s({8, 0x5000, 8});
+    writer_.record(9, kKernelMode, payload);
+    const std::string bytes = writer_.file();
+
+    OneCaller unwinder;
+    PerfRecording recording("perf.data");
+    recording.setUnwinder(&unwinder);
+    ASSERT_TRUE(readPerfData(bytes, "perf.data", recording, {.byTime = true}));
+    Symbolizer symbolizer(SymbolizerOptions{.kallsyms = kallsyms_, .debugRoot = "/nonexistent"});
+    RecordingSink sink;
+    recording.deliver(symbolizer, sink);
+    ASSERT_EQ(sink.sections.at(0).samples.size(), 1U);
+    const std::vector<KeptFrame>& frames = sink.sections[0].samples[0].frames;
+    ASSERT_EQ(frames.size(), 3U);
+    EXPECT_EQ(frames[0].symbol, "ext4_do_writepages");
+    EXPECT_EQ(frames[1].symbol, "[unknown]");
+    EXPECT_EQ(frames[2].symbol, "[unknown]");
+}
+
+/// Keeps what it hears as words.
+class Listener final : public ReplayListener {
+public:
+    void sample(const ReplayedSample& one) override
+    {
+        heard += fmt::format("{}:{}{} ", one.sample.time, one.event.name, one.wanted ? "" : "(unwanted)");
+        stack_ = one.stack;
+        comm_ = one.comm;
+    }
+    void comm(const PerfRecord& record, const PerfComm& comm) override
+    {
+        heard += fmt::format("{}:{} ", record.id.time, comm.name);
+    }
+    void lost(const PerfRecord& record, const PerfLost& lost) override
+    {
+        heard += fmt::format("{}:lost {} ", record.id.time, lost.count);
+    }
+    void deliver(NamedStacks& stacks, const ThreadNames& names, RecordSink&) override
+    {
+        for (const TextFrame& frame : stacks.framesOf(stack_))
+            heard += std::string(frame.symbol) + " ";
+        heard += names[comm_];
+    }
+
+    std::string heard;
+
+private:
+    AddressStackId stack_{};
+    StringId comm_{};
+};
+
+TEST_F(PerfRecordingTest, tellsListenersOfRecordsInTheOrderOfTime)
+{
+    sample(3000, {kWork + 5});
+    sample(2000, {kSlowPath + 0x10, kSpinLock + 0x20});
+    Bytes payload = writer_.bytes();
+    payload.u64(0).u64(17).u32(0).u32(0).u64(2500);
+    writer_.record(2, kKernelMode, payload);
+    comm(1500, "worker");
+    kernelMapping(1000);
+
+    Listener listener;
+    PerfRecording recording("perf.data", {.filter = {.untilNs = 2999}});
+    recording.setListener(&listener);
+    ASSERT_TRUE(readPerfData(writer_.file(), "perf.data", recording, {.byTime = true}));
+    Symbolizer symbolizer(SymbolizerOptions{.kallsyms = kallsyms_, .debugRoot = "/nonexistent"});
+    RecordingSink sink;
+    recording.deliver(symbolizer, sink);
+    EXPECT_EQ(listener.heard,
+        "1500:worker 2000:cpu-clock 2500:lost 17 3000:cpu-clock(unwanted) ext4_do_writepages worker");
+    EXPECT_EQ(sink.sections.at(0).samples.size(), 1U);
 }
 
 TEST_F(PerfRecordingTest, saysWhichTracepointsWereSampled)

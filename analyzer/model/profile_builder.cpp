@@ -84,23 +84,57 @@ void ProfileBuilder::sample(SectionHandle section, const SampleRecord& sample)
     Section& to = sections_[section.index];
     to.samples += sample.count;
     to.rows += sample.frames.size() * sample.count;
-    StackId stack;
-    for (size_t i = sample.frames.size(); i-- > 0;) {
-        const TextFrame& frame = sample.frames[i];
-        stack = stacks_.intern({.parent = stack,
-            .frame = frames_.intern({.symbol = strings_.intern(frame.symbol),
-                .object = strings_.intern(frame.object),
-                .symbolOffset = frame.symbolOffset,
-                .inlined = frame.inlined,
-                .recovered = frame.recovered,
-                .calleeMissing = frame.calleeMissing,
-                .waitLoop = frame.waitLoop})});
-    }
+    const StackId stack = stackOf(sample.frames);
     const ThreadGroupId group = groups_.intern({.comm = strings_.intern(sample.comm),
         .pid = sample.pid,
         .tid = tellThreads_ ? sample.tid : -1,
         .cpu = tellCpus_ ? sample.cpu : -1});
     addToCell({.section = section.index, .stack = stack, .group = group}, sample.weight, sample.count, {});
+}
+
+/// Readers hand the same texts over again and again from the same places; hashing them would be most of the
+/// work.
+FrameId ProfileBuilder::frameOf(const TextFrame& frame)
+{
+    constexpr size_t kSlots = 4096;
+    if (recentFrames_.empty())
+        recentFrames_.resize(kSlots);
+    const uint64_t place = mixBits(reinterpret_cast<uintptr_t>(frame.symbol.data())
+        ^ mixBits(frame.symbolOffset ^ reinterpret_cast<uintptr_t>(frame.object.data())));
+    RecentFrame& recent = recentFrames_[place % kSlots];
+    if (recent.frame && recent.place == place) {
+        const Frame& known = frames_[recent.frame];
+        if (known.symbolOffset == frame.symbolOffset && known.inlined == frame.inlined
+            && known.recovered == frame.recovered && known.calleeMissing == frame.calleeMissing
+            && known.waitLoop == frame.waitLoop && strings_[known.symbol] == frame.symbol && strings_[known.object] == frame.object)
+            return recent.frame;
+    }
+    recent = {frames_.intern({.symbol = strings_.intern(frame.symbol),
+                  .object = strings_.intern(frame.object),
+                  .symbolOffset = frame.symbolOffset,
+                  .inlined = frame.inlined,
+                  .recovered = frame.recovered,
+                  .calleeMissing = frame.calleeMissing,
+                  .waitLoop = frame.waitLoop}),
+        place};
+    return recent.frame;
+}
+
+/// Neighbouring samples begin with the same frames: those keep their stacks.
+StackId ProfileBuilder::stackOf(std::span<const TextFrame> frames)
+{
+    StackId stack;
+    bool same = true;
+    for (size_t i = frames.size(), depth = 0; i-- > 0; ++depth) {
+        const FrameId frame = frameOf(frames[i]);
+        same = same && depth < lastPath_.size() && lastPath_[depth].frame == frame;
+        stack = same ? lastPath_[depth].stack : stacks_.intern({.parent = stack, .frame = frame});
+        if (same)
+            continue;
+        lastPath_.resize(depth);
+        lastPath_.push_back({frame, stack});
+    }
+    return stack;
 }
 
 void ProfileBuilder::addToCell(const CellKey& key, uint64_t weight, uint64_t samples, Share printed)

@@ -82,6 +82,19 @@ private:
             ^ mixBits(static_cast<uint64_t>(key.group.v) << 8 | static_cast<uint64_t>(key.phase)));
     }
 
+    /// A frame that came lately, by where its texts were: compared as a whole, hashed by that alone.
+    struct RecentFrame {
+        FrameId frame{};
+        uint64_t place = 0;
+    };
+    /// A frame of the sample before, with the stack that ends in it.
+    struct PathStep {
+        FrameId frame{};
+        StackId stack{};
+    };
+
+    FrameId frameOf(const TextFrame& frame);
+    StackId stackOf(std::span<const TextFrame> frames);
     void addToCell(const CellKey& key, uint64_t weight, uint64_t samples, Share printed);
     StackId flatStack(std::string_view symbol, std::string_view object);
     uint32_t sectionIndex(uint32_t input, const SectionRecord& record);
@@ -106,6 +119,8 @@ private:
     std::map<std::tuple<DiagnosticCode, std::string, std::string>, size_t> diagnosticIndex_;
 
     StringInterner strings_;
+    std::vector<RecentFrame> recentFrames_;
+    std::vector<PathStep> lastPath_; ///< outermost first
     Interner<Frame, FrameId> frames_;
     Interner<Stack, StackId> stacks_;
     Interner<ThreadGroup, ThreadGroupId> groups_;

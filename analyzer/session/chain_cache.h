@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From whole call chains as they were recorded to stacks: most samples have a chain that came before.
+// From pieces of call chains as they were recorded to stacks: most chains are made of a kernel and a user
+// part that both came before.
 #pragma once
 
 #include "analyzer/model/interner.h"
-#include "analyzer/symbols/address_space.h"
 
+#include <bit>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +19,9 @@ using AddressStackId = Id<struct AddressStackTag>;
 class ChainCache {
 public:
     struct Key {
-        std::string_view bytes{}; ///< of the chain
-        AddressMode mode = AddressMode::User;
-        uint64_t userVersion = 0; ///< of the mappings that the addresses lie in
-        uint64_t kernelVersion = 0;
+        std::string_view bytes{}; ///< of the entries, all in one mode
+        uint64_t version = 0;     ///< of the mappings that they lie in
+        AddressStackId caller{};  ///< what they stand on
     };
 
     ChainCache()
@@ -28,17 +29,31 @@ public:
     {
     }
 
+    /// Four words at a time that do not wait for each other: this is most of what a known chain costs.
     static uint64_t hashOf(const Key& key)
     {
-        return mixBits(hashText(key.bytes) + key.userVersion * 0x9e3779b97f4a7c15ULL
-            + (key.kernelVersion << 2) + static_cast<uint64_t>(key.mode));
+        constexpr uint64_t kFactor = 0x9fb21c651e98df25ULL;
+        uint64_t lanes[4] = {key.version, key.caller.v, key.bytes.size(), 0x9e3779b97f4a7c15ULL};
+        const char* at = key.bytes.data();
+        size_t left = key.bytes.size();
+        for (; left >= sizeof lanes; at += sizeof lanes, left -= sizeof lanes) {
+            uint64_t words[4];
+            std::memcpy(words, at, sizeof words);
+            for (size_t i = 0; i < 4; ++i)
+                lanes[i] = (std::rotl(lanes[i], 23) ^ words[i]) * kFactor;
+        }
+        uint64_t words[4] = {};
+        std::memcpy(words, at, left);
+        for (size_t i = 0; i < 4; ++i)
+            lanes[i] = (std::rotl(lanes[i], 23) ^ words[i]) * kFactor;
+        return mixBits(mixBits(lanes[0] + std::rotl(lanes[1], 17)) ^ (lanes[2] + std::rotl(lanes[3], 31)));
     }
-    /// The stack of this chain, or none when it is not known (any more).
+    /// The stack of this piece, or none when it is not known (any more).
     AddressStackId find(const Key& key, uint64_t hash) const
     {
         const Slot& slot = slots_[hash % kSlots];
-        const bool same = slot.stack && slot.hash == hash && slot.userVersion == key.userVersion
-            && slot.kernelVersion == key.kernelVersion && slot.mode == key.mode && slot.bytes == key.bytes;
+        const bool same = slot.stack && slot.hash == hash && slot.version == key.version
+            && slot.caller == key.caller && slot.bytes == key.bytes;
         return same ? slot.stack : AddressStackId{};
     }
     void remember(const Key& key, uint64_t hash, AddressStackId stack)
@@ -47,9 +62,8 @@ public:
             return;
         Slot& slot = slots_[hash % kSlots];
         slot.hash = hash;
-        slot.userVersion = key.userVersion;
-        slot.kernelVersion = key.kernelVersion;
-        slot.mode = key.mode;
+        slot.version = key.version;
+        slot.caller = key.caller;
         slot.stack = stack;
         slot.bytes = key.bytes;
     }
@@ -60,9 +74,8 @@ private:
 
     struct Slot {
         uint64_t hash = 0;
-        uint64_t userVersion = 0;
-        uint64_t kernelVersion = 0;
-        AddressMode mode = AddressMode::User;
+        uint64_t version = 0;
+        AddressStackId caller{};
         AddressStackId stack{};
         std::string bytes{};
     };

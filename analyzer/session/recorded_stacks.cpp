@@ -28,9 +28,16 @@ std::optional<AddressMode> modeOfMark(uint64_t mark)
     }
 }
 
-bool isGuest(AddressMode mode)
+/// How many entries of a chain come before its user part.
+size_t entriesBeforeUser(U64Span chain, AddressMode mode)
 {
-    return mode == AddressMode::GuestUser || mode == AddressMode::GuestKernel;
+    for (size_t i = 0; i < chain.size(); ++i) {
+        if (chain[i] >= kFirstContextMark)
+            mode = modeOfMark(chain[i]).value_or(mode);
+        if (mode == AddressMode::User)
+            return i;
+    }
+    return chain.size();
 }
 
 } // namespace
@@ -61,31 +68,21 @@ RecordedStacks::RecordedStacks(const AddressSpace& space)
 AddressStackId RecordedStacks::stackOf(const PerfSample& sample, AddressMode mode)
 {
     const auto pid = static_cast<int32_t>(sample.pid);
-    if (unwinder_ != nullptr && !sample.userStack.empty() && addUnwound(sample, mode))
-        return stackOfFrames();
-    if (!sample.callchain.empty()) {
-        const ChainCache::Key key{sample.callchain.bytes(), mode, space_.version(AddressMode::User, pid),
-            space_.version(AddressMode::Kernel, pid)};
-        const uint64_t hash = ChainCache::hashOf(key);
-        if (const AddressStackId known = chains_.find(key, hash))
-            return known;
-        path_.clear();
-        const bool hasGuest = addChain(sample.callchain, mode, pid);
-        if (!path_.empty()) {
-            const AddressStackId stack = stackOfFrames();
-            if (!hasGuest) // their mappings are not in the key
-                chains_.remember(key, hash, stack);
-            return stack;
-        }
-    }
-    if (!sample.has(sample_bit::kIp))
-        return {};
-    return push({}, frameAt(mode, pid, sample.ip, AddressKind::InstructionPointer));
+    U64Span chain = sample.callchain;
+    AddressStackId user;
+    if (unwinder_ != nullptr && !sample.userStack.empty())
+        user = unwoundStack(sample);
+    if (user)
+        chain = chain.subspan(0, entriesBeforeUser(chain, mode));
+    const AddressStackId stack = pushChain(user, chain, mode, pid);
+    if (stack != user || (user && mode == AddressMode::User) || !sample.has(sample_bit::kIp))
+        return stack;
+    return push(user, frameAt(mode, pid, sample.ip, AddressKind::InstructionPointer));
 }
 
 AddressFrameId RecordedStacks::frameAt(AddressMode mode, int32_t pid, uint64_t address, AddressKind kind)
 {
-    return frameIn(placeOf(mode, pid), address, kind);
+    return frameIn(Place(space_, mode, pid), address, kind);
 }
 
 AddressFrameId RecordedStacks::frameIn(
@@ -107,66 +104,54 @@ AddressFrameId RecordedStacks::frameIn(
     return cached.frame;
 }
 
-/// Adds the frames of a chain to path_; whether a guest's were among them. The address of the leaf, and where
-/// another mode was entered, are no return addresses.
-bool RecordedStacks::addChain(U64Span chain, AddressMode mode, int32_t pid)
+/// Call chains begin at the innermost frame; stacks are made from the outermost, one mode after the other.
+AddressStackId RecordedStacks::pushChain(AddressStackId caller, U64Span chain, AddressMode mode, int32_t pid)
 {
-    bool hasGuest = isGuest(mode);
-    bool exact = true;
-    Place place = placeOf(mode, pid);
-    for (size_t i = 0; i < chain.size(); ++i) {
-        const uint64_t entry = chain[i];
-        if (entry >= kFirstContextMark) {
-            if (const auto next = modeOfMark(entry)) {
-                place = placeOf(*next, pid);
-                hasGuest = hasGuest || isGuest(*next);
-                exact = true;
-            }
+    size_t end = chain.size();
+    for (size_t i = chain.size(); i-- > 0;) {
+        if (chain[i] < kFirstContextMark)
             continue;
+        if (const auto begun = modeOfMark(chain[i])) {
+            caller = pushPiece(caller, chain.subspan(i + 1, end - i - 1), Place(space_, *begun, pid));
+            end = i;
         }
-        // The kernel knows its own stacks exactly. Those of processes it follows by frame pointers, whichever
-        // way else the recorder can.
-        path_.push_back(
-            frameIn(place, entry, exact ? AddressKind::InstructionPointer : AddressKind::ReturnAddress,
-                exact && place.mode == AddressMode::User));
-        exact = false;
     }
-    return hasGuest;
+    return end == 0 ? caller : pushPiece(caller, chain.subspan(0, end), Place(space_, mode, pid));
 }
 
-/// The kernel part of the chain, and the user part by the unwinder; false when that cannot tell.
-bool RecordedStacks::addUnwound(const PerfSample& sample, AddressMode mode)
+/// The first address, where the processor was or where another mode was entered, is no return address. The
+/// kernel knows its own stacks exactly. Those of processes it follows by frame pointers, whichever way else the
+/// recorder can.
+AddressStackId RecordedStacks::pushPiece(AddressStackId caller, U64Span piece, const Place& place)
+{
+    const ChainCache::Key key{piece.bytes(), place.version, caller};
+    const uint64_t hash = ChainCache::hashOf(key);
+    if (const AddressStackId known = chains_.find(key, hash))
+        return known;
+    size_t first = 0;
+    while (first < piece.size() && piece[first] >= kFirstContextMark)
+        ++first;
+    AddressStackId stack = caller;
+    for (size_t i = piece.size(); i-- > first;) {
+        if (piece[i] < kFirstContextMark)
+            stack = push(stack,
+                frameIn(place, piece[i],
+                    i == first ? AddressKind::InstructionPointer : AddressKind::ReturnAddress,
+                    i == first && place.mode == AddressMode::User));
+    }
+    chains_.remember(key, hash, stack);
+    return stack;
+}
+
+AddressStackId RecordedStacks::unwoundStack(const PerfSample& sample)
 {
     unwound_.clear();
-    if (!unwinder_->unwind(sample, space_, unwound_) || unwound_.empty())
-        return false;
-    const auto pid = static_cast<int32_t>(sample.pid);
-    size_t kernelEntries = 0;
-    AddressMode at = mode;
-    while (kernelEntries < sample.callchain.size()) {
-        const uint64_t entry = sample.callchain[kernelEntries];
-        if (entry >= kFirstContextMark)
-            at = modeOfMark(entry).value_or(at);
-        if (at == AddressMode::User)
-            break;
-        ++kernelEntries;
-    }
-    path_.clear();
-    addChain(sample.callchain.subspan(0, kernelEntries), mode, pid);
-    if (path_.empty() && mode == AddressMode::Kernel && sample.has(sample_bit::kIp))
-        path_.push_back(frameAt(mode, pid, sample.ip, AddressKind::InstructionPointer));
-    const Place user = placeOf(AddressMode::User, pid);
-    for (const UserAddress& one : unwound_)
-        path_.push_back(frameIn(user, one.address, one.kind));
-    return true;
-}
-
-/// Call chains begin at the innermost frame; stacks are interned from the outermost.
-AddressStackId RecordedStacks::stackOfFrames()
-{
     AddressStackId stack;
-    for (size_t i = path_.size(); i-- > 0;)
-        stack = push(stack, path_[i]);
+    if (!unwinder_->unwind(sample, space_, unwound_))
+        return stack;
+    const Place user(space_, AddressMode::User, static_cast<int32_t>(sample.pid));
+    for (size_t i = unwound_.size(); i-- > 0;)
+        stack = push(stack, frameIn(user, unwound_[i].address, unwound_[i].kind));
     return stack;
 }
 

@@ -97,19 +97,25 @@ private:
         bool callerMayLack = false;
         AddressFrameId frame{};
     };
-    /// Whose addresses the following entries of a chain are.
+    /// Whose addresses a piece of a chain has.
     struct Place {
-        AddressMode mode = AddressMode::User;
-        int32_t pid = -1;
-        uint64_t version = 0;
+        Place(const AddressSpace& space, AddressMode ofMode, int32_t ofPid)
+            : mode(ofMode)
+            , pid(ofPid)
+            , version(space.version(ofMode, ofPid))
+        {
+        }
+
+        AddressMode mode;
+        int32_t pid;
+        uint64_t version;
     };
 
-    Place placeOf(AddressMode mode, int32_t pid) const { return {mode, pid, space_.version(mode, pid)}; }
     AddressFrameId frameIn(
         const Place& place, uint64_t address, AddressKind kind, bool callerMayLack = false);
-    bool addChain(U64Span chain, AddressMode mode, int32_t pid);
-    bool addUnwound(const PerfSample& sample, AddressMode mode);
-    AddressStackId stackOfFrames();
+    AddressStackId pushChain(AddressStackId caller, U64Span chain, AddressMode mode, int32_t pid);
+    AddressStackId pushPiece(AddressStackId caller, U64Span piece, const Place& place);
+    AddressStackId unwoundStack(const PerfSample& sample);
 
     const AddressSpace& space_;
     UserUnwinder* unwinder_ = nullptr;
@@ -117,8 +123,7 @@ private:
     std::vector<CachedFrame> cache_;
     Interner<AddressFrame, AddressFrameId> frames_;
     Interner<AddressStack, AddressStackId> stacks_;
-    std::vector<AddressFrameId> path_; ///< of the sample at hand, innermost first; kept for its storage
-    std::vector<UserAddress> unwound_;
+    std::vector<UserAddress> unwound_; ///< of the sample at hand; kept for its storage
 };
 
 } // namespace whichlock

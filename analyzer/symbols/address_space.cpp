@@ -148,9 +148,16 @@ const AddressSpace::Process* AddressSpace::findProcess(AddressMode mode, int32_t
 {
     if (isKernel(mode))
         return &kernels_[isGuest(mode)];
+    Recent& recent = recent_[static_cast<uint32_t>(pid) % kRecent];
+    if (!isGuest(mode) && recent.pid == pid && recent.process != nullptr)
+        return recent.process;
     const auto& processes = processes_[isGuest(mode)];
     const auto at = processes.find(pid);
-    return at != processes.end() ? &at->second : nullptr;
+    if (at == processes.end())
+        return nullptr;
+    if (!isGuest(mode))
+        recent = {pid, &at->second};
+    return &at->second;
 }
 
 void AddressSpace::setMappings(Process& process, MappingTree mappings)

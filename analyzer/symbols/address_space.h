@@ -6,6 +6,7 @@
 
 #include "analyzer/symbols/mapping_tree.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -51,6 +52,10 @@ struct Location {
 /// MT: one thread. Trees taken by snapshot() may be read by any.
 class AddressSpace {
 public:
+    AddressSpace() = default;
+    AddressSpace(const AddressSpace&) = delete;
+    AddressSpace& operator=(const AddressSpace&) = delete;
+
     /// Adds a mapping; overlapped ones are replaced. False if the record makes no sense (no length, wraps).
     bool insert(const MappingRecord& record);
     /// A named range of the kernel came or went (BPF programs, trampolines).
@@ -91,7 +96,15 @@ private:
     ModuleId moduleFor(MappedModule module);
     void setMappings(Process& process, MappingTree mappings);
 
+    /// A process that was asked for: neighbouring samples are of few of them.
+    struct Recent {
+        int32_t pid = -1;
+        const Process* process = nullptr; ///< stays where it is: processes are never taken out
+    };
+    static constexpr size_t kRecent = 64;
+
     std::unordered_map<int32_t, Process> processes_[2]; ///< host, guest
+    mutable std::array<Recent, kRecent> recent_{};      ///< of the host, by pid
     Process kernels_[2];
     uint64_t lastVersion_ = 0;
     std::map<std::string, BuildId, std::less<>> buildIds_[2]; ///< recorded apart; host, guest

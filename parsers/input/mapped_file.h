@@ -31,4 +31,7 @@ private:
     size_t size_ = 0;
 };
 
+/// These bytes, mapped or not, are about to be read front to back: has the system bring all pages in at once.
+void willRead(std::string_view bytes);
+
 } // namespace whichlock

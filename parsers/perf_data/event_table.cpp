@@ -22,25 +22,25 @@ bool layoutsAgree(const PerfAttr& a, const PerfAttr& b)
 
 EventTable::EventTable() = default;
 
-int EventTable::placeInSample(const PerfAttr& attr)
+EventTable::Layout::Layout(const PerfAttr& attr)
 {
-    constexpr uint64_t kBefore = sample_bit::kIp | sample_bit::kTid | sample_bit::kTime | sample_bit::kAddr;
-    if ((attr.sampleType & sample_bit::kIdentifier) != 0)
-        return 0;
-    if ((attr.sampleType & sample_bit::kId) == 0)
-        return -1;
-    return std::popcount(attr.sampleType & kBefore);
-}
-
-int EventTable::placeInTrailer(const PerfAttr& attr)
-{
-    if (!attr.has(PerfAttrFlag::SampleIdAll))
-        return -1;
-    if ((attr.sampleType & sample_bit::kIdentifier) != 0)
-        return 0;
-    if ((attr.sampleType & sample_bit::kId) == 0)
-        return -1;
-    return std::popcount(attr.sampleType & (sample_bit::kStreamId | sample_bit::kCpu));
+    constexpr uint64_t kBeforeTime = sample_bit::kIdentifier | sample_bit::kIp | sample_bit::kTid;
+    constexpr uint64_t kBeforeId = sample_bit::kIp | sample_bit::kTid | sample_bit::kTime | sample_bit::kAddr;
+    constexpr uint64_t kBehindId = sample_bit::kStreamId | sample_bit::kCpu;
+    constexpr uint64_t kBehindTime = kBehindId | sample_bit::kId | sample_bit::kIdentifier;
+    const uint64_t type = attr.sampleType;
+    const bool hasTrailer = attr.has(PerfAttrFlag::SampleIdAll);
+    if ((type & sample_bit::kIdentifier) != 0) {
+        idInSample = 0;
+        idInTrailer = hasTrailer ? 0 : -1;
+    } else if ((type & sample_bit::kId) != 0) {
+        idInSample = std::popcount(type & kBeforeId);
+        idInTrailer = hasTrailer ? std::popcount(type & kBehindId) : -1;
+    }
+    if ((type & sample_bit::kTime) != 0) {
+        timeInSample = std::popcount(type & kBeforeTime);
+        timeInTrailer = hasTrailer ? std::popcount(type & kBehindTime) : -1;
+    }
 }
 
 uint32_t EventTable::add(const PerfAttr& attr)
@@ -53,17 +53,18 @@ uint32_t EventTable::add(const PerfAttr& attr)
     if (!events_.empty())
         sameLayout_ = sameLayout_ && layoutsAgree(events_.front().attr, attr);
     events_.push_back(std::move(event));
+    const Layout& layout = layouts_.emplace_back(attr);
     isChanged_.push_back(false);
     changed(index);
     byConfig_.emplace(attr.config, index);
-    if (const int place = placeInSample(attr); place >= 0) {
-        usedInSample_[static_cast<size_t>(place)] = true;
+    if (layout.idInSample >= 0) {
+        usedInSample_[static_cast<size_t>(layout.idInSample)] = true;
     } else {
         ++withoutId_;
         firstWithoutId_ = std::min(firstWithoutId_, index);
     }
-    if (const int place = placeInTrailer(attr); place >= 0)
-        usedInTrailer_[static_cast<size_t>(place)] = true;
+    if (layout.idInTrailer >= 0)
+        usedInTrailer_[static_cast<size_t>(layout.idInTrailer)] = true;
     if (const auto named = namesByConfig_.find(attr.config); named != namesByConfig_.end())
         name(index, named->second, PerfNameOrigin::EventTypes);
     settleFormat(events_.back());
@@ -182,7 +183,7 @@ uint32_t EventTable::eventOfSample(std::string_view payload, ByteOrder order)
         if (!usedInSample_[place])
             continue;
         const uint32_t event = find(loadInteger<uint64_t>(payload.data() + place * kWord, order));
-        if (event != kNoEvent && placeInSample(events_[event].attr) == static_cast<int>(place))
+        if (event != kNoEvent && layouts_[event].idInSample == static_cast<int>(place))
             return event;
     }
     return firstWithoutId_;
@@ -198,7 +199,7 @@ uint32_t EventTable::eventOfTrailer(std::string_view payload, ByteOrder order)
             continue;
         id = loadInteger<uint64_t>(payload.data() + payload.size() - (place + 1) * kWord, order);
         const uint32_t event = find(id);
-        if (event != kNoEvent && placeInTrailer(events_[event].attr) == static_cast<int>(place))
+        if (event != kNoEvent && layouts_[event].idInTrailer == static_cast<int>(place))
             return event;
     }
     // Records that perf made up have an id of zero, and the layout of the first event.
@@ -207,27 +208,22 @@ uint32_t EventTable::eventOfTrailer(std::string_view payload, ByteOrder order)
 
 uint64_t EventTable::timeOfSample(std::string_view payload, ByteOrder order)
 {
-    constexpr uint64_t kBefore = sample_bit::kIdentifier | sample_bit::kIp | sample_bit::kTid;
     const uint32_t event = sameLayout_ && !events_.empty() ? 0 : eventOfSample(payload, order);
-    if (event == kNoEvent || (events_[event].attr.sampleType & sample_bit::kTime) == 0)
+    const int place = event == kNoEvent ? -1 : layouts_[event].timeInSample;
+    const size_t at = kWord * static_cast<size_t>(place);
+    if (place < 0 || at + kWord > payload.size())
         return 0;
-    const size_t at = kWord * static_cast<size_t>(std::popcount(events_[event].attr.sampleType & kBefore));
-    return at + kWord <= payload.size() ? loadInteger<uint64_t>(payload.data() + at, order) : 0;
+    return loadInteger<uint64_t>(payload.data() + at, order);
 }
 
 uint64_t EventTable::timeInTrailer(std::string_view payload, ByteOrder order)
 {
-    constexpr uint64_t kBehind =
-        sample_bit::kId | sample_bit::kStreamId | sample_bit::kCpu | sample_bit::kIdentifier;
     const uint32_t event = eventOfTrailer(payload, order);
-    if (event == kNoEvent)
+    const int place = event == kNoEvent ? -1 : layouts_[event].timeInTrailer;
+    const size_t fromEnd = kWord * (static_cast<size_t>(place) + 1);
+    if (place < 0 || fromEnd > payload.size())
         return 0;
-    const PerfAttr& attr = events_[event].attr;
-    if (!attr.has(PerfAttrFlag::SampleIdAll) || (attr.sampleType & sample_bit::kTime) == 0)
-        return 0;
-    const size_t fromEnd = kWord * static_cast<size_t>(1 + std::popcount(attr.sampleType & kBehind));
-    return fromEnd <= payload.size() ? loadInteger<uint64_t>(payload.data() + payload.size() - fromEnd, order)
-                                     : 0;
+    return loadInteger<uint64_t>(payload.data() + payload.size() - fromEnd, order);
 }
 
 } // namespace whichlock

@@ -64,13 +64,21 @@ private:
         uint32_t event = kNoEvent;
     };
 
-    /// Words before the id in a sample, and after it at the end of other records; -1: there is none.
-    static int placeInSample(const PerfAttr& attr);
-    static int placeInTrailer(const PerfAttr& attr);
+    /// Where words are in the records of an event; -1: they are not in them.
+    struct Layout {
+        explicit Layout(const PerfAttr& attr);
+
+        int idInSample = -1;  ///< words before it
+        int idInTrailer = -1; ///< words after it, up to the end of a record that is no sample
+        int timeInSample = -1;
+        int timeInTrailer = -1;
+    };
+
     void settleFormat(PerfEvent& event);
     void changed(uint32_t event);
 
     std::vector<PerfEvent> events_;
+    std::vector<Layout> layouts_; ///< of the same index
     std::vector<bool> isChanged_;
     std::vector<uint32_t> changed_;
     std::map<uint64_t, uint32_t> byId_;

@@ -3,16 +3,17 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 namespace whichlock {
 namespace {
 
 void deliverSample(PerfDataState& state, const PerfRecord& record, std::string_view payload)
 {
     EventTable& events = state.events;
-    PerfSample sample;
-    sample.event = events.eventOfSample(payload, state.order);
-    uint32_t layout = sample.event;
-    if (sample.event == kNoEvent) {
+    const uint32_t event = events.eventOfSample(payload, state.order);
+    uint32_t layout = event;
+    if (event == kNoEvent) {
         if (events.empty()) {
             state.damaged(record, "there is no event that says what is in it");
             return;
@@ -29,13 +30,18 @@ void deliverSample(PerfDataState& state, const PerfRecord& record, std::string_v
         state.damage.note(DiagnosticCode::EventsMixed, record.type, record.offset, [&] {
             return fmt::format("samples do not say which of the {} events they are of; those without an id "
                                "count as the first such event, {}",
-                events.size(), events[sample.event].name);
+                events.size(), events[event].name);
         });
     }
+    PerfSample& sample = state.sample;
+    if (std::exchange(state.sampleLayout, kNoEvent) != layout)
+        sample = {};
+    sample.event = event;
     if (const char* const field = decodeSample(events[layout].attr, payload, state.order, sample)) {
         state.damaged(record, fmt::format("{} does not fit", field));
         return;
     }
+    state.sampleLayout = layout;
     ++state.counts.samples;
     state.sink.sample(record, sample);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "parsers/perf_data/part_merge.h"
 
+#include "parsers/input/mapped_file.h"
+
 #include <algorithm>
 #include <memory>
 
@@ -16,6 +18,7 @@ PartReader::PartReader(PerfDataState& state, std::string_view bytes, uint64_t of
 bool PartReader::step()
 {
     const std::string_view piece = bytes_.substr(done_, slice_);
+    willRead(piece);
     const size_t taken = stream_.take(piece, offset_ + done_);
     done_ += taken;
     // One record with the data behind it may be longer than a slice.

@@ -37,6 +37,8 @@ struct PerfDataState {
     ByteOrder order = kHostOrder;
     bool pipe = false;
     uint32_t part = 0;
+    PerfSample sample{};              ///< the last one; making a new one costs as much as decoding it
+    uint32_t sampleLayout = kNoEvent; ///< the event whose fields are in it, if it was decoded to its end
     PerfDataCounts counts{};
     EventTable events{};
     PerfHostFacts facts{};

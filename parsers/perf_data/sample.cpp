@@ -128,7 +128,7 @@ private:
 
     bool registers(uint64_t mask, PerfRegisters& registers)
     {
-        registers.abi = reader_.u64();
+        registers = {.abi = reader_.u64()};
         if (registers.abi == 0)
             return reader_.ok();
         registers.mask = mask;
@@ -138,6 +138,8 @@ private:
     bool userStack()
     {
         const uint64_t size = reader_.u64();
+        sample_.userStack = {};
+        sample_.userStackUsed = 0;
         if (size == 0)
             return reader_.ok();
         sample_.userStack = reader_.bytes(size);

@@ -146,7 +146,8 @@ struct PerfSample {
 };
 
 /// Decodes the payload of a SAMPLE record in the layout of `attr`. Returns null, or the name of the field
-/// that does not fit; fields before it are filled.
+/// that does not fit; fields before it are filled. `sample` is a new one, or holds one of the same layout
+/// that was decoded to its end: all fields of the layout are set, the others are left alone.
 const char* decodeSample(const PerfAttr& attr, std::string_view payload, ByteOrder order, PerfSample& sample);
 
 /// Decodes counter values in the layout of `format`; false when they do not fit.
