@@ -263,7 +263,7 @@ TEST(CfiSection, survivesRandomBytes)
     writer.common(entryProgram());
     for (uint64_t i = 0; i < 8; ++i)
         writer.range(kStart + i * 64, 64, Bytes().u8(0x41).u8(0x0e).uleb(16).u8(0x80 | kRbx).uleb(2).str());
-    for (int round = 0; round < 20000; ++round) {
+    for (int round = 0; round < 4000; ++round) {
         std::string bytes = writer.section();
         for (int i = 0; i < 4; ++i)
             bytes[random() % bytes.size()] = static_cast<char>(random());

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 namespace whichlock::test {
@@ -30,11 +31,28 @@ std::map<std::string, uint64_t> leaves(const Profile& profile)
     return counts;
 }
 
-Profile profileOf(std::unique_ptr<Source> source)
+Profile profileOf(std::unique_ptr<Source> source, const SymbolizerOptions& symbols = {})
 {
     std::vector<std::unique_ptr<Source>> sources;
     sources.push_back(std::move(source));
-    return loadSession(std::move(sources));
+    return loadSession(std::move(sources), {}, symbols);
+}
+
+/// Samples whose stack has this function anywhere.
+uint64_t samplesThrough(const Profile& profile, std::string_view function)
+{
+    uint64_t samples = 0;
+    for (const Section& section : profile.sections) {
+        for (const Cell& cell : section.cells) {
+            bool found = false;
+            for (StackId at = cell.stack; at && !found; at = profile.stack(at).parent) {
+                const std::string_view name = profile.string(profile.frame(profile.stack(at).frame).symbol);
+                found = name.substr(0, name.find('(')) == function;
+            }
+            samples += found ? cell.samples : 0;
+        }
+    }
+    return samples;
 }
 
 class RecordingProfiles : public testing::TestWithParam<const char*> { };
@@ -124,6 +142,39 @@ TEST(RecordingQuestions, partsOfTheTimeAndProcessorsAddUpToTheWhole)
     EXPECT_EQ(rowsBy("a.misc", {.cpus = {"0"}})["all"], cpus["0"]);
     EXPECT_EQ(rowsBy("a.misc", {.cpus = {"1"}})["all"], cpus["1"]);
 }
+
+class UnwoundProfiles : public testing::TestWithParam<const char*> { };
+
+TEST_P(UnwoundProfiles, haveTheCallersOfPerfScript)
+{
+    if (!hasRecordings())
+        GTEST_SKIP() << "no recordings beside the source tree";
+    const std::string name = GetParam();
+    // The library was recorded by the name of its file, and is kept by the name that programs ask for.
+    const std::filesystem::path links = std::filesystem::path(testing::TempDir()) / ("callers." + name);
+    std::filesystem::create_directories(links);
+    std::error_code exists;
+    std::filesystem::create_symlink(recordingsFolder() / "syms/libstdc++.so.6", links / "libstdc++.so.6.0.30", exists);
+    SymbolizerOptions symbols;
+    symbols.debugDirs = {recordingsFolder() / "bin", recordingsFolder() / "syms", links};
+    symbols.inlines = false;
+    auto recording = Source::openFile(recordingsFolder() / (name + ".data"));
+    ASSERT_TRUE(recording);
+    const Profile native = profileOf(std::move(*recording), symbols);
+    const std::string script = unpacked(recordingsFolder() / (name + ".script.txt.gz"));
+    const Profile printed = profileOf(Source::fromMemory("script", script));
+    uint64_t all = 0;
+    for (const char* function : {"fast_path", "fast_worker", "slow_path", "slow_worker", "enqueue", "journal",
+             "reader", "writer", "main", "start_thread", "clone3", "_start", "oracle::burn_loop"}) {
+        EXPECT_EQ(samplesThrough(native, function), samplesThrough(printed, function)) << function;
+        all += samplesThrough(printed, function);
+    }
+    EXPECT_GT(all, 100U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Samples, UnwoundProfiles,
+    testing::Values("a.cpu-dwarf", "a.sf-dwarf", "b.sf-dwarf", "c.sf-dwarf", "d.sf-dwarf", "e.sf-dwarf",
+        "f.cpu-dwarf", "x.lost"));
 
 INSTANTIATE_TEST_SUITE_P(Samples, RecordingProfiles,
     testing::Values(

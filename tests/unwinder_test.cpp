@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Stacks that are laid out by hand, and the stack of this very program against what the C library says of it.
+#include "analyzer/session/stack_unwinding.h"
 #include "analyzer/symbols/unwinder.h"
 #include "tests/fixtures/deep_stack.h"
 #include "tests/support/cfi_writer.h"
@@ -404,6 +405,103 @@ TEST(UnwinderOfThisProgram, survivesAnyRegistersAndStack)
         EXPECT_GE(frames.size(), 1U);
         EXPECT_LE(frames.size(), Unwinder::kMostFrames);
     }
+}
+
+/// The registers of the sample that was taken as perf records them; without a frame pointer nothing is
+/// guessed.
+std::string recordedRegisters()
+{
+    // ax bx cx dx si di bp sp ip flags cs ss, r8-r15
+    constexpr size_t kColumns[] = {0, 3, 2, 1, 4, 5, 99, 7, 16, 99, 99, 99, 8, 9, 10, 11, 12, 13, 14, 15};
+    Bytes words;
+    for (const size_t column : kColumns)
+        words.u64(column == 16 ? taken.pc : column == 99 ? 0 : taken.registers.values[column]);
+    return words.str();
+}
+
+std::string messagesOf(StackUnwinding& unwinding, const AddressSpace& space)
+{
+    std::string text;
+    for (const Diagnostic& one : unwinding.takeDiagnostics(space, "input"))
+        text += one.message + "\n";
+    return text;
+}
+
+PerfSample sampleOf(const std::string& registers, size_t stackBytes)
+{
+    PerfSample sample;
+    sample.pid = kPid;
+    sample.userRegisters = {.abi = 2, .mask = 0xff0fff, .values = U64Span(registers, ByteOrder::Little)};
+    sample.userStack = std::string_view(taken.stack).substr(0, stackBytes);
+    sample.userStackUsed = sample.userStack.size();
+    return sample;
+}
+
+TEST(StackUnwinding, findsCallersAndCountsStacksThatWereCut)
+{
+    callFromSignal(takeSample); // its frames do not fit into the piece
+    const std::unique_ptr<AddressSpace> owner = ownSpace();
+    const AddressSpace& space = *owner;
+    Symbolizer symbolizer({.symfs = "/"}); // every file by its recorded path
+    StackUnwinding unwinding(symbolizer);
+    // The frame pointer is wanted here: code without optimization finds its frames by it.
+    std::string registers = recordedRegisters();
+    std::memcpy(registers.data() + 6 * 8, &taken.registers.values[kRbp], 8);
+    const size_t pieceBytes = 1024;
+    PerfSample sample = sampleOf(registers, pieceBytes);
+    std::vector<UserAddress> found;
+    ASSERT_TRUE(unwinding.unwind(sample, space, found));
+    ASSERT_GE(found.size(), 1U);
+    EXPECT_EQ(found[0].kind, AddressKind::InstructionPointer);
+    for (size_t i = 1; i < found.size(); ++i)
+        EXPECT_EQ(found[i].address, taken.expected[i]);
+    EXPECT_LT(found.size(), taken.expected.size());
+    EXPECT_EQ(messagesOf(unwinding, space),
+        "1 of 1 stacks were cut by the size of the stack copy (1024 bytes): their outer callers are "
+        "missing\n");
+
+    sample.userStackUsed = pieceBytes - 8; // the kernel could not copy more: no larger piece would help
+    ASSERT_TRUE(unwinding.unwind(sample, space, found));
+    EXPECT_NE(messagesOf(unwinding, space).find("1 of 2 stacks were cut"), std::string::npos);
+}
+
+TEST(StackUnwinding, saysWhichFileIsMissing)
+{
+    callDeep(3, takeSample);
+    const std::unique_ptr<AddressSpace> owner = ownSpace();
+    const AddressSpace& space = *owner;
+    Symbolizer symbolizer({});
+    StackUnwinding unwinding(symbolizer);
+    const std::string registers = recordedRegisters();
+    std::vector<UserAddress> found;
+    ASSERT_TRUE(unwinding.unwind(sampleOf(registers, 4096), space, found));
+    EXPECT_EQ(found.size(), 1U);
+    const std::string path = space.module(space.find(AddressMode::User, kPid, taken.pc)->module).path;
+    EXPECT_EQ(messagesOf(unwinding, space),
+        "1 of 1 stacks end in code whose frames nothing at hand describes: " + path + " (1)\n");
+}
+
+TEST(StackUnwinding, leavesOtherMachinesAndMissingStacksAlone)
+{
+    callDeep(3, takeSample);
+    const std::unique_ptr<AddressSpace> owner = ownSpace();
+    const AddressSpace& space = *owner;
+    Symbolizer symbolizer({});
+    const std::string registers = recordedRegisters();
+    std::vector<UserAddress> found;
+    PerfSample narrow = sampleOf(registers, 4096);
+    narrow.userRegisters.abi = 1;
+    StackUnwinding unwinding(symbolizer);
+    EXPECT_FALSE(unwinding.unwind(narrow, space, found));
+    EXPECT_FALSE(unwinding.unwind(sampleOf(registers, 0), space, found));
+    StackUnwinding foreign(symbolizer);
+    foreign.setMachine("riscv64");
+    EXPECT_FALSE(foreign.unwind(sampleOf(registers, 4096), space, found));
+    EXPECT_TRUE(found.empty());
+    for (StackUnwinding* one : {&unwinding, &foreign})
+        EXPECT_EQ(messagesOf(*one, space),
+            "1 stacks are of tasks of 32 bits or of another processor, which are not unwound: of those the "
+            "innermost frame counts\n");
 }
 
 #endif

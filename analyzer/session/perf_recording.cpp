@@ -33,6 +33,12 @@ PerfRecording::PerfRecording(std::string inputName, RecordingOptions options)
 {
 }
 
+void PerfRecording::setUnwinding(StackUnwinding* unwinding)
+{
+    unwinding_ = unwinding;
+    stacks_.setUnwinder(unwinding);
+}
+
 void PerfRecording::event(const PerfEvent& event)
 {
     if (events_.size() <= event.index)
@@ -46,6 +52,8 @@ void PerfRecording::hostFacts(const PerfHostFacts& facts)
     host_ = facts;
     if (facts.sampleTime)
         gate_.setSpan(facts.sampleTime->first, facts.sampleTime->second);
+    if (unwinding_ != nullptr)
+        unwinding_->setMachine(facts.arch);
 }
 
 void PerfRecording::buildId(const PerfBuildId& id)
@@ -193,6 +201,9 @@ void PerfRecording::deliver(Symbolizer& symbolizer, RecordSink& sink)
         listener_->deliver(named, names_, sink);
     for (Diagnostic& one : diagnostics_)
         sink.diagnostic(std::move(one));
+    if (unwinding_ != nullptr)
+        for (Diagnostic& one : unwinding_->takeDiagnostics(space_, inputName_))
+            sink.diagnostic(std::move(one));
     for (Diagnostic& one : symbolizer.takeDiagnostics())
         sink.diagnostic(std::move(one));
     if (withoutEvent_ != 0)
@@ -224,10 +235,12 @@ LoadedInput loadPerfRecording(
     loaded.format = kRecordingFormat;
     loaded.confidence = Confidence::Certain;
     loaded.why = "the first bytes";
+    StackUnwinding unwinding(symbolizer);
     PerfRecording recording(source.name(), options);
     PerfDataOptions reading{.byTime = true};
     if (source.isFile())
         reading.progress = source.progress(); // else the source itself tells it
+    recording.setUnwinding(&unwinding);
     const auto summary = source.isFile() ? readPerfData(recordingOf(source), recording, reading)
                                          : readPerfData(source, recording, reading);
     loaded.bytes = std::max(source.bytesRead(), source.sizeBytes());

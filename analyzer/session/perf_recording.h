@@ -6,6 +6,7 @@
 #include "analyzer/model/sample_filter.h"
 #include "analyzer/session/cpu_cells.h"
 #include "analyzer/session/replay_listener.h"
+#include "analyzer/session/stack_unwinding.h"
 #include "parsers/load.h"
 
 namespace whichlock {
@@ -26,7 +27,7 @@ public:
     /// Who is told of the records, too; must outlive the recording.
     void setListener(ReplayListener* listener) { listener_ = listener; }
     /// Who finds callers where samples have a piece of the stack; must outlive the recording.
-    void setUnwinder(UserUnwinder* unwinder) { stacks_.setUnwinder(unwinder); }
+    void setUnwinding(StackUnwinding* unwinding);
 
     void event(const PerfEvent& event) override;
     void hostFacts(const PerfHostFacts& facts) override;
@@ -55,6 +56,7 @@ private:
     ReplayListener* listener_ = nullptr;
     AddressSpace space_;
     RecordedStacks stacks_;
+    StackUnwinding* unwinding_ = nullptr;
     ThreadNames names_;
     CpuCells cells_;
     std::vector<RecordedEvent> events_;

@@ -253,8 +253,8 @@ std::vector<CfiSection::Entry> CfiSection::entries() const
             found.push_back({range->start, record->offset});
     }
     std::ranges::stable_sort(found, {}, &Entry::start);
-    const auto rest = std::ranges::unique(found, {}, &Entry::start);
-    found.erase(rest.begin(), rest.end());
+    const auto sameStart = [](const Entry& a, const Entry& b) { return a.start == b.start; };
+    found.erase(std::unique(found.begin(), found.end(), sameStart), found.end());
     return found;
 }
 

@@ -99,6 +99,11 @@ ModuleReader& Symbolizer::readerOf(const MappedModule& module)
     return *reader;
 }
 
+const ModuleFiles& Symbolizer::filesOf(const MappedModule& module)
+{
+    return dataOf(module).files();
+}
+
 ResolvedAddress Symbolizer::resolve(const MappedModule& module, uint64_t offset, AddressKind kind)
 {
     return readerOf(module).resolve(offset, kind);

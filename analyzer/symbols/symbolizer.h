@@ -55,6 +55,7 @@ struct ResolvedObject {
 };
 
 struct KernelTable;
+struct ModuleFiles;
 class ModuleData;
 class ModuleFinder;
 class ModuleReader;
@@ -84,6 +85,8 @@ public:
         uint64_t returnOffset);
     /// Whether the code at an offset is a loop that only waits (inPauseLoop); false where it is not at hand.
     bool isPauseLoop(const MappedModule& module, uint64_t offset);
+    /// The files that names of this module come from, by the same rule.
+    const ModuleFiles& filesOf(const MappedModule& module);
 
     /// What was refused, unverified or unreadable so far; sorted.
     std::vector<Diagnostic> takeDiagnostics();

@@ -40,6 +40,13 @@ const UnwindArch* unwindArch(std::string_view machine)
     return machine == "arm64" ? &kArm : nullptr;
 }
 
+const UnwindArch* unwindArchOfMask(uint64_t mask)
+{
+    constexpr uint64_t kX86Mask = 0xff0fff; // all but segments
+    constexpr uint64_t kArmMask = 0x1ffffffff;
+    return mask == kX86Mask ? &kX86 : mask == kArmMask ? &kArm : nullptr;
+}
+
 std::optional<UnwindStart> unwindStart(const UnwindArch& arch, const PerfRegisters& registers)
 {
     if (registers.abi != kAbi64)

@@ -27,6 +27,9 @@ struct UnwindArch {
 /// By the name that a recording has for its machine (`x86_64`, `aarch64`); null for others.
 const UnwindArch* unwindArch(std::string_view machine);
 
+/// By the set of registers that perf takes for unwinding; null for others.
+const UnwindArch* unwindArchOfMask(uint64_t mask);
+
 /// The registers and the pc of a sample.
 struct UnwindStart {
     RegisterFile registers{};
