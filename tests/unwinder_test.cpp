@@ -167,6 +167,21 @@ TEST(Unwinder, looksUpWhatASignalInterruptedAtItsOwnAddress)
     EXPECT_EQ(process.path(), "401004i 405000i 402000i 404010");
 }
 
+TEST(Unwinder, keepsRegistersThatWerePoppedAlready)
+{
+    CfiWriter cfi;
+    cfi.common(entryProgram());
+    // On its way out: rbp was saved at the CFA - 16, which is below the stack pointer by now.
+    cfi.range(0x1000, 0x100, Bytes().u8(0x80 | kRbp).uleb(2).str());
+    cfi.range(0x3000, 0x100, Bytes().u8(0x0c).uleb(kRbp).uleb(16).u8(0x80 | kRbp).uleb(2).str());
+    cfi.range(0x4000, 0x100, Bytes().u8(0x07).uleb(kReturn).str());
+    Synthetic process(cfi);
+    const std::string stack = Bytes().u64(kBase + 0x3010).u64(1).u64(0).u64(kBase + 0x4010).str();
+    EXPECT_EQ(
+        process.unwind(kBase + 0x10f0, registersAt(kStack, kStack + 16), stack).end, UnwindEnd::Outermost);
+    EXPECT_EQ(process.path(), "4010f0i 403010 404010");
+}
+
 TEST(Unwinder, guessesByTheFramePointerWhereNothingIsDescribed)
 {
     Synthetic process(program());

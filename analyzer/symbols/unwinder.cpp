@@ -104,6 +104,7 @@ std::optional<UnwindEnd> Unwinder::step(const UnwindRow& row, const StackCopy& s
     const std::optional<uint64_t> cfa = cfaOf(row, registers, stack);
     if (!cfa)
         return UnwindEnd::Broken;
+    const uint64_t oldStack = registers.values[arch_.stackPointer];
     std::array<CallerValue, kCfiRegisters> values; // all rules read what was before
     const std::span<const UnwindRule> rules = rows_.rulesOf(row);
     RegisterRuleKind returnRule = RegisterRuleKind::Same;
@@ -115,7 +116,12 @@ std::optional<UnwindEnd> Unwinder::step(const UnwindRow& row, const StackCopy& s
         std::optional<uint64_t> value;
         switch (rule.kind) {
         case RegisterRuleKind::AtCfa:
-            value = stack.word(place);
+            // On the way out of a function rules stay as they were, though the register was popped already.
+            if (place < oldStack && rule.column != row.returnColumn)
+                value =
+                    registers.has(rule.column) ? std::optional(registers.values[rule.column]) : std::nullopt;
+            else
+                value = stack.word(place);
             break;
         case RegisterRuleKind::CfaPlus:
             value = place;
@@ -139,7 +145,6 @@ std::optional<UnwindEnd> Unwinder::step(const UnwindRow& row, const StackCopy& s
     if (returnRule == RegisterRuleKind::Undefined
         || (returnRule == RegisterRuleKind::Same && row.returnColumn == arch_.pushedReturn))
         return UnwindEnd::Outermost;
-    const uint64_t oldStack = registers.values[arch_.stackPointer];
     registers.set(arch_.stackPointer, *cfa);
     for (size_t i = 0; i < rules.size(); ++i) {
         if (values[i].known)
