@@ -315,7 +315,8 @@ TEST_F(PerfRecordingTest, tellsListenersOfRecordsInTheOrderOfTime)
     kernelMapping(1000);
 
     Listener listener;
-    PerfRecording recording("perf.data", {.filter = {.untilNs = 2999}});
+    PerfRecording recording(
+        "perf.data", {.filter = {.time = TimeRange{.base = TimeRange::Base::Clock, .to = 3000}}});
     recording.setListener(&listener);
     ASSERT_TRUE(readPerfData(writer_.file(), "perf.data", recording, {.byTime = true}));
     Symbolizer symbolizer(SymbolizerOptions{.kallsyms = kallsyms_, .debugRoot = "/nonexistent"});

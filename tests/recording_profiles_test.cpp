@@ -154,7 +154,8 @@ TEST_P(UnwoundProfiles, haveTheCallersOfPerfScript)
     const std::filesystem::path links = std::filesystem::path(testing::TempDir()) / ("callers." + name);
     std::filesystem::create_directories(links);
     std::error_code exists;
-    std::filesystem::create_symlink(recordingsFolder() / "syms/libstdc++.so.6", links / "libstdc++.so.6.0.30", exists);
+    std::filesystem::create_symlink(
+        recordingsFolder() / "syms/libstdc++.so.6", links / "libstdc++.so.6.0.30", exists);
     SymbolizerOptions symbols;
     symbols.debugDirs = {recordingsFolder() / "bin", recordingsFolder() / "syms", links};
     symbols.inlines = false;

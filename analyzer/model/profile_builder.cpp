@@ -106,7 +106,8 @@ FrameId ProfileBuilder::frameOf(const TextFrame& frame)
         const Frame& known = frames_[recent.frame];
         if (known.symbolOffset == frame.symbolOffset && known.inlined == frame.inlined
             && known.recovered == frame.recovered && known.calleeMissing == frame.calleeMissing
-            && known.waitLoop == frame.waitLoop && strings_[known.symbol] == frame.symbol && strings_[known.object] == frame.object)
+            && known.waitLoop == frame.waitLoop && strings_[known.symbol] == frame.symbol
+            && strings_[known.object] == frame.object)
             return recent.frame;
     }
     recent = {frames_.intern({.symbol = strings_.intern(frame.symbol),

@@ -2,6 +2,7 @@
 #include "analyzer/session/perf_recording.h"
 
 #include "analyzer/session/recording_delivery.h"
+#include "analyzer/session/stack_unwinding.h"
 #include "parsers/perf_data/perf_data_reader.h"
 
 #include <fmt/format.h>
@@ -33,10 +34,10 @@ PerfRecording::PerfRecording(std::string inputName, RecordingOptions options)
 {
 }
 
-void PerfRecording::setUnwinding(StackUnwinding* unwinding)
+void PerfRecording::setUnwinder(UserUnwinder* unwinder)
 {
-    unwinding_ = unwinding;
-    stacks_.setUnwinder(unwinding);
+    unwinder_ = unwinder;
+    stacks_.setUnwinder(unwinder);
 }
 
 void PerfRecording::event(const PerfEvent& event)
@@ -52,8 +53,8 @@ void PerfRecording::hostFacts(const PerfHostFacts& facts)
     host_ = facts;
     if (facts.sampleTime)
         gate_.setSpan(facts.sampleTime->first, facts.sampleTime->second);
-    if (unwinding_ != nullptr)
-        unwinding_->setMachine(facts.arch);
+    if (unwinder_ != nullptr)
+        unwinder_->setMachine(facts.arch);
 }
 
 void PerfRecording::buildId(const PerfBuildId& id)
@@ -201,8 +202,8 @@ void PerfRecording::deliver(Symbolizer& symbolizer, RecordSink& sink)
         listener_->deliver(named, names_, sink);
     for (Diagnostic& one : diagnostics_)
         sink.diagnostic(std::move(one));
-    if (unwinding_ != nullptr)
-        for (Diagnostic& one : unwinding_->takeDiagnostics(space_, inputName_))
+    if (unwinder_ != nullptr)
+        for (Diagnostic& one : unwinder_->takeDiagnostics(space_, inputName_))
             sink.diagnostic(std::move(one));
     for (Diagnostic& one : symbolizer.takeDiagnostics())
         sink.diagnostic(std::move(one));
@@ -240,7 +241,7 @@ LoadedInput loadPerfRecording(
     PerfDataOptions reading{.byTime = true};
     if (source.isFile())
         reading.progress = source.progress(); // else the source itself tells it
-    recording.setUnwinding(&unwinding);
+    recording.setUnwinder(&unwinding);
     const auto summary = source.isFile() ? readPerfData(recordingOf(source), recording, reading)
                                          : readPerfData(source, recording, reading);
     loaded.bytes = std::max(source.bytesRead(), source.sizeBytes());

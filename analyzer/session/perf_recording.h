@@ -6,7 +6,6 @@
 #include "analyzer/model/sample_filter.h"
 #include "analyzer/session/cpu_cells.h"
 #include "analyzer/session/replay_listener.h"
-#include "analyzer/session/stack_unwinding.h"
 #include "parsers/load.h"
 
 namespace whichlock {
@@ -27,7 +26,7 @@ public:
     /// Who is told of the records, too; must outlive the recording.
     void setListener(ReplayListener* listener) { listener_ = listener; }
     /// Who finds callers where samples have a piece of the stack; must outlive the recording.
-    void setUnwinding(StackUnwinding* unwinding);
+    void setUnwinder(UserUnwinder* unwinder);
 
     void event(const PerfEvent& event) override;
     void hostFacts(const PerfHostFacts& facts) override;
@@ -56,7 +55,7 @@ private:
     ReplayListener* listener_ = nullptr;
     AddressSpace space_;
     RecordedStacks stacks_;
-    StackUnwinding* unwinding_ = nullptr;
+    UserUnwinder* unwinder_ = nullptr;
     ThreadNames names_;
     CpuCells cells_;
     std::vector<RecordedEvent> events_;

@@ -120,8 +120,8 @@ AddressStackId RecordedStacks::pushChain(AddressStackId caller, U64Span chain, A
 }
 
 /// The first address, where the processor was or where another mode was entered, is no return address. The
-/// kernel knows its own stacks exactly. Those of processes it follows by frame pointers, whichever way else the
-/// recorder can.
+/// kernel knows its own stacks exactly. Those of processes it follows by frame pointers, whichever way else
+/// the recorder can.
 AddressStackId RecordedStacks::pushPiece(AddressStackId caller, U64Span piece, const Place& place)
 {
     const ChainCache::Key key{piece.bytes(), place.version, caller};

@@ -7,6 +7,7 @@
 #include "analyzer/session/chain_cache.h"
 #include "analyzer/symbols/address_space.h"
 #include "analyzer/symbols/symbolizer.h"
+#include "parsers/diagnostic.h"
 #include "parsers/perf_data/record_types.h"
 #include "parsers/perf_data/sample.h"
 
@@ -60,6 +61,13 @@ public:
     /// chain counts.
     virtual bool unwind(
         const PerfSample& sample, const AddressSpace& space, std::vector<UserAddress>& found) = 0;
+    /// The machine as the recording calls it, where it does.
+    virtual void setMachine(std::string_view) { }
+    /// What is missing of the stacks so far.
+    virtual std::vector<Diagnostic> takeDiagnostics(const AddressSpace&, const std::string& /*inputName*/)
+    {
+        return {};
+    }
 };
 
 /// The mode in which addresses of this processor mode lie.

@@ -22,14 +22,13 @@ public:
     {
     }
 
-    /// The machine as the recording calls it; without, the set of registers tells.
-    void setMachine(std::string_view machine);
+    /// Without, the set of registers tells.
+    void setMachine(std::string_view machine) override;
 
     bool unwind(
         const PerfSample& sample, const AddressSpace& space, std::vector<UserAddress>& found) override;
 
-    /// What is missing of the stacks so far.
-    std::vector<Diagnostic> takeDiagnostics(const AddressSpace& space, const std::string& inputName);
+    std::vector<Diagnostic> takeDiagnostics(const AddressSpace& space, const std::string& inputName) override;
 
 private:
     Unwinder* unwinderFor(const PerfRegisters& registers);
