@@ -33,7 +33,9 @@ std::vector<Sample> findSamples()
     std::vector<fs::path> paths;
     const fs::path root = WHICHLOCK_TESTDATA;
     for (const auto& entry : fs::recursive_directory_iterator(root)) {
-        if (entry.is_regular_file() && entry.path().filename().string().starts_with("input"))
+        // Recordings are no texts.
+        if (entry.is_regular_file() && entry.path().filename().string().starts_with("input")
+            && entry.path().extension() != ".data")
             paths.push_back(fs::relative(entry.path(), root));
     }
     std::sort(paths.begin(), paths.end());
