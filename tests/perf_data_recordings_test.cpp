@@ -133,7 +133,26 @@ TEST(PerfDataRecordings, haveTheCountsOfAnIndependentReaderInEitherOrder)
             checkRecording(entry.path(), jsonOf(expected), byTime);
         ++checked;
     }
+    const auto expectations = std::count_if(fs::directory_iterator(folder), fs::directory_iterator(),
+        [](const fs::directory_entry& entry) { return entry.path().string().ends_with(".expect.json"); });
     EXPECT_GT(checked, 40U);
+    EXPECT_EQ(checked, static_cast<unsigned>(expectations));
+}
+
+TEST(PerfDataRecordings, damagedOnesAreReadAsFarAsTheyGoAndSayWhatIsMissing)
+{
+    const fs::path folder = kFolder / "recordings";
+    if (!fs::is_directory(folder))
+        GTEST_SKIP() << "no recordings beside the source tree";
+    for (const auto& [name, samples] : {std::pair("x.killed", 3526U), std::pair("x.truncated", 466U)}) {
+        SCOPED_TRACE(name);
+        CountingSink sink;
+        ASSERT_TRUE(readPerfData((folder / name).string() + ".data", sink));
+        EXPECT_EQ(sink.samples, samples);
+        EXPECT_NE(diagnosticsOf(sink).find("tracepoints 372, 375, 374, 522, 521 are not in the file"),
+            std::string::npos)
+            << diagnosticsOf(sink);
+    }
 }
 
 #ifdef WHICHLOCK_HAVE_ZLIB

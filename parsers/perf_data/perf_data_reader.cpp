@@ -14,7 +14,7 @@
 #include <system_error>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace whichlock {
 namespace {
@@ -117,6 +117,7 @@ public:
     {
         order_.finish();
         state_.deliverChanges();
+        noteNamelessTracepoints();
         for (const Diagnostic& diagnostic : state_.damage.diagnostics())
             state_.sink.diagnostic(diagnostic);
         summary_.counts = state_.counts;
@@ -132,6 +133,27 @@ private:
         summary_.order = header.order;
         summary_.version = header.version;
         summary_.pipe = header.pipe;
+    }
+
+    /// The number of a tracepoint means nothing on another machine, or after the next boot.
+    void noteNamelessTracepoints()
+    {
+        constexpr size_t kMostListed = 20;
+        std::vector<uint64_t> ids;
+        for (uint32_t i = 0; i < state_.events.size(); ++i) {
+            const PerfEvent& event = state_.events[i];
+            if (event.attr.type == perf_type::kTracepoint && event.nameOrigin == PerfNameOrigin::Synthesized)
+                ids.push_back(event.attr.config);
+        }
+        if (ids.empty())
+            return;
+        const size_t more = ids.size() - std::min(ids.size(), kMostListed);
+        ids.resize(ids.size() - more);
+        const std::string rest = more == 0 ? std::string() : fmt::format(" and {} more", more);
+        state_.damage.note(DiagnosticCode::EventNamesMissing, DamageLog::kNoRecord, 0, [&] {
+            return fmt::format(
+                "the names of the tracepoints {}{} are not in the file", fmt::join(ids, ", "), rest);
+        });
     }
 
     PerfDataState state_;
