@@ -197,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(FramePointers, RecordedStacks,
 
 class UnwoundStacks : public RecordedStacks { };
 
-/// Of stacks that are still to be unwound the file holds the kernel's part.
+/// Of stacks that have to be unwound the file holds the kernel's part; unwind_recordings_test has the others.
 TEST_P(UnwoundStacks, beginWithTheKernelFramesOfPerfScript)
 {
     const Pair pair = pairOf(GetParam());
@@ -207,11 +207,6 @@ TEST_P(UnwoundStacks, beginWithTheKernelFramesOfPerfScript)
 }
 
 INSTANTIATE_TEST_SUITE_P(Dwarf, UnwoundStacks,
-    testing::Values("a.cpu-dwarf", "a.sf-dwarf", "b.sf-dwarf", "c.sf-dwarf", "d.sf-dwarf", "e.sf-dwarf",
-        "f.cpu-dwarf", "x.lost"),
-    nameOf);
-// To be moved up as soon as recordedSamples() unwinds: until then it has no frames of programs.
-INSTANTIATE_TEST_SUITE_P(DISABLED_Dwarf, RecordedStacks,
     testing::Values("a.cpu-dwarf", "a.sf-dwarf", "b.sf-dwarf", "c.sf-dwarf", "d.sf-dwarf", "e.sf-dwarf",
         "f.cpu-dwarf", "x.lost"),
     nameOf);
