@@ -3,6 +3,7 @@
 
 #include "parsers/input/text_scan.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -82,44 +83,63 @@ Row parseRow(std::string_view line)
     return row;
 }
 
-} // namespace
+/// Takes the text in pieces, so that it need not be in memory as a whole.
+class KallsymsParser {
+public:
+    /// Takes the whole lines at the front, and at the end what is left, too. Returns how many bytes those
+    /// were.
+    size_t take(std::string_view text, bool isEnd)
+    {
+        size_t done = 0;
+        while (done < text.size()) {
+            const size_t end = text.find('\n', done);
+            if (end == std::string_view::npos && !isEnd)
+                break;
+            line(text.substr(done, end - done));
+            done = std::min(end, text.size() - 1) + 1;
+        }
+        return done;
+    }
+    Result<Kallsyms> finish(const std::string& name)
+    {
+        if (rows_ == 0)
+            return fail(DiagnosticCode::SymbolsUnreadable, "holds no kernel symbols", {.chain = name});
+        if (!anyAddress_)
+            return fail(DiagnosticCode::KallsymsRestricted,
+                "all addresses are zero: the kernel hid them (kptr_restrict)", {.chain = name});
+        symbols_.functions.finish(AliasRule::LastListed);
+        symbols_.objects.finish(AliasRule::LastListed);
+        return std::move(symbols_);
+    }
 
-Result<Kallsyms> parseKallsyms(std::string_view text, const std::string& name)
-{
-    Kallsyms symbols;
-    bool anyAddress = false;
-    uint64_t rows = 0;
-    while (!text.empty()) {
-        const size_t end = std::min(text.find('\n'), text.size());
-        std::string_view line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
+private:
+    void line(std::string_view line)
+    {
         if (line.ends_with('\r'))
             line.remove_suffix(1);
         if (trimmed(line).empty())
-            continue;
+            return;
         const Row row = parseRow(line);
         if (row.kind == RowKind::Unreadable) {
-            ++symbols.unreadableLines;
-            continue;
+            ++symbols_.unreadableLines;
+            return;
         }
-        ++rows;
-        anyAddress |= row.entry.address != 0;
+        ++rows_;
+        anyAddress_ |= row.entry.address != 0;
         if (row.kind == RowKind::Function)
-            symbols.functions.add(row.entry);
+            symbols_.functions.add(row.entry);
         else if (row.kind == RowKind::Object)
-            symbols.objects.add(row.entry);
+            symbols_.objects.add(row.entry);
     }
-    if (rows == 0)
-        return fail(DiagnosticCode::SymbolsUnreadable, "holds no kernel symbols", {.chain = name});
-    if (!anyAddress)
-        return fail(DiagnosticCode::KallsymsRestricted,
-            "all addresses are zero: the kernel hid them (kptr_restrict)", {.chain = name});
-    symbols.functions.finish(AliasRule::LastListed);
-    symbols.objects.finish(AliasRule::LastListed);
-    return symbols;
-}
 
-Result<std::string> readSymbolText(const std::string& path, uint64_t most)
+    Kallsyms symbols_;
+    bool anyAddress_ = false;
+    uint64_t rows_ = 0;
+};
+
+/// Hands the content of a regular file over in pieces; `take` returns how many bytes of what it got are done,
+/// the others come again with more behind them.
+template <class Take> Result<void> readInPieces(const std::string& path, uint64_t most, const Take& take)
 {
     struct stat info { };
     // Files of /proc are regular and have size 0.
@@ -128,29 +148,59 @@ Result<std::string> readSymbolText(const std::string& path, uint64_t most)
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
         return fail(DiagnosticCode::FileUnreadable, "cannot be opened", {.chain = path});
-    std::string text;
-    constexpr size_t kPiece = 1 << 20;
+    std::string buffer(256 << 10, '\0');
+    size_t filled = 0;
+    uint64_t total = 0;
     ssize_t got = 0;
     do {
-        const size_t before = text.size();
-        text.resize(before + kPiece);
-        got = ::read(fd, text.data() + before, kPiece);
-        text.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
-    } while (got > 0 && text.size() <= most);
+        if (filled == buffer.size())
+            buffer.resize(2 * buffer.size()); // a very long line
+        got = ::read(fd, buffer.data() + filled, buffer.size() - filled);
+        const size_t more = static_cast<size_t>(std::max<ssize_t>(got, 0));
+        filled += more;
+        total += more;
+        const size_t done = take(std::string_view(buffer).substr(0, filled), got == 0);
+        std::copy(buffer.begin() + static_cast<ptrdiff_t>(done),
+            buffer.begin() + static_cast<ptrdiff_t>(filled), buffer.begin());
+        filled -= done;
+    } while (got > 0 && total <= most);
     ::close(fd);
     if (got < 0)
         return fail(DiagnosticCode::ReadFailed, "cannot be read", {.chain = path});
-    if (text.size() > most)
+    if (total > most)
         return fail(DiagnosticCode::LimitReached, "is too large for a table of symbols", {.chain = path});
+    return {};
+}
+
+} // namespace
+
+Result<Kallsyms> parseKallsyms(std::string_view text, const std::string& name)
+{
+    KallsymsParser parser;
+    parser.take(text, true);
+    return parser.finish(name);
+}
+
+Result<std::string> readSymbolText(const std::string& path, uint64_t most)
+{
+    std::string text;
+    const Result<void> read = readInPieces(path, most, [&](std::string_view piece, bool) {
+        text += piece;
+        return piece.size();
+    });
+    if (!read)
+        return tl::make_unexpected(read.error());
     return text;
 }
 
 Result<Kallsyms> readKallsyms(const std::string& path)
 {
-    auto text = readSymbolText(path, kMostBytes);
-    if (!text)
-        return tl::make_unexpected(text.error());
-    return parseKallsyms(*text, path);
+    KallsymsParser parser;
+    const Result<void> read = readInPieces(
+        path, kMostBytes, [&](std::string_view piece, bool isEnd) { return parser.take(piece, isEnd); });
+    if (!read)
+        return tl::make_unexpected(read.error());
+    return parser.finish(path);
 }
 
 } // namespace whichlock
