@@ -12,11 +12,12 @@ set(LAYERS
   analyzer/compare=3
   analyzer/scaling=3
   analyzer/locks=3
-  analyzer/session=3
-  analyzer/report=4
-  analyzer/batch=5
-  analyzer/cli=6
-  gui=7
+  analyzer/traces=4
+  analyzer/session=5
+  analyzer/report=5
+  analyzer/batch=6
+  analyzer/cli=7
+  gui=8
 )
 # Made by the build from constants; known to all of analyzer/ and above.
 set(GENERATED analyzer/version.h)
@@ -30,7 +31,7 @@ set(BANNED_parsers "${QT}|${ELF}|boost/.*")
 set(BANNED_analyzer "${QT}")
 set(BANNED_model "${ELF}|boost/.*")
 # Boost is for command lines only.
-foreach(folder symbols compare scaling locks report batch)
+foreach(folder symbols compare scaling locks traces report batch)
   set(BANNED_${folder} "boost/.*")
 endforeach()
 

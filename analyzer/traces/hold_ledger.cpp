@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/traces/hold_ledger.h"
+
+namespace whichlock {
+namespace {
+
+/// Locks whose releases are never seen would remember each thread that ever waited.
+constexpr size_t kMostEnded = 4096;
+
+bool isOffCpu(Activity activity)
+{
+    switch (activity) {
+    case Activity::Preempted:
+    case Activity::Throttled:
+    case Activity::Io:
+    case Activity::Sleep:
+    case Activity::Idle:
+    case Activity::Blocked:
+        return true;
+    case Activity::Unknown:
+    case Activity::Ran:
+    case Activity::Uncertain:
+    case Activity::Yielded:
+    case Activity::Voluntary:
+    case Activity::Woken:
+    case Activity::LockWait:
+        break;
+    }
+    return false;
+}
+
+} // namespace
+
+void HoldLedger::waitBegins(int32_t thread, uint64_t timeNs)
+{
+    fresh_.emplace(timeNs, thread);
+}
+
+void HoldLedger::waitEnds(int32_t thread, uint64_t beganNs, uint64_t timeNs, bool acquired)
+{
+    uint64_t rest = 0;
+    bool handOff = false;
+    if (const auto at = fresh_.find({beganNs, thread}); at != fresh_.end()) {
+        rest = timeNs - beganNs;
+        fresh_.erase(at);
+    } else if (settled_ > 0) {
+        --settled_;
+        rest = timeNs - cutNs_;
+        handOff = acquired && cutWasRelease_;
+    }
+    waitNs_ += timeNs - beganNs;
+    (handOff ? handOffNs_ : unseenNs_) += rest;
+    if (rest > 0)
+        roots_[{lock_, {}}] += rest;
+    if (!acquired)
+        return;
+    if (endedSinceCut_.size() >= kMostEnded)
+        endedSinceCut_.clear();
+    endedSinceCut_[thread] = timeNs;
+    owner_ = thread;
+}
+
+uint64_t HoldLedger::waitDropped(int32_t thread, uint64_t beganNs)
+{
+    if (fresh_.erase({beganNs, thread}) != 0 || settled_ == 0)
+        return 0;
+    --settled_;
+    waitNs_ += cutNs_ - beganNs;
+    return cutNs_ - beganNs;
+}
+
+void HoldLedger::addUnseen(uint64_t ns)
+{
+    waitNs_ += ns;
+    unseenNs_ += ns;
+    if (ns > 0)
+        roots_[{lock_, {}}] += ns;
+}
+
+HolderId HoldLedger::holderRow(HolderKey key)
+{
+    const HolderId id = keys_.intern(key);
+    if (id.v > holders_.size())
+        holders_.push_back({.key = key});
+    return id;
+}
+
+void HoldLedger::addHold(HolderKey holder, uint64_t ns)
+{
+    holders_[holderRow(holder).v - 1].holds.add(ns);
+}
+
+uint64_t HoldLedger::holdBeganNs(int32_t thread) const
+{
+    const auto own = endedSinceCut_.find(thread);
+    return own == endedSinceCut_.end() ? cutNs_ : std::max(cutNs_, own->second);
+}
+
+uint64_t HoldLedger::earliestUncutNs(uint64_t timeNs) const
+{
+    const uint64_t fresh = fresh_.empty() ? timeNs : fresh_.begin()->first;
+    return settled_ > 0 ? std::min(cutNs_, fresh) : fresh;
+}
+
+void HoldLedger::held(const HoldEnd& end, const HoldContext& context)
+{
+    const uint64_t began = holdBeganNs(end.thread);
+    const HolderId holder = holderRow(end.holder);
+    if (end.released && endedSinceCut_.contains(end.thread))
+        holders_[holder.v - 1].holds.add(end.timeNs - began);
+    if (waiters() > 0) {
+        if (end.released)
+            ++holders_[holder.v - 1].cuts;
+        const uint64_t from = earliestUncutNs(end.timeNs);
+        pieces_.clear();
+        addNobody(from, std::min(began, end.timeNs));
+        addHeld(end.thread, holder, std::max(from, began), end.timeNs, context);
+        chargePieces(holder, end.proven);
+        remember();
+    }
+    cut(end.timeNs, end.released);
+}
+
+void HoldLedger::heldByNobody(uint64_t timeNs)
+{
+    if (waiters() > 0) {
+        pieces_.clear();
+        addNobody(earliestUncutNs(timeNs), timeNs);
+        chargePieces({}, false);
+        remember();
+    }
+    cut(timeNs, cutWasRelease_);
+}
+
+void HoldLedger::addNobody(uint64_t fromNs, uint64_t toNs)
+{
+    if (fromNs < toNs)
+        pieces_.push_back({.fromNs = fromNs, .toNs = toNs, .nobody = true, .root = {lock_, {}}});
+}
+
+void HoldLedger::addHeld(
+    int32_t thread, HolderId holder, uint64_t fromNs, uint64_t toNs, const HoldContext& context)
+{
+    if (fromNs >= toNs)
+        return;
+    const ThreadTimeline* timeline = context.timelineOf(thread);
+    if (timeline == nullptr) {
+        pieces_.push_back({.fromNs = fromNs, .toNs = toNs, .root = {lock_, holder}});
+        return;
+    }
+    timeline->visit(fromNs, toNs, [&](Activity activity, uint32_t detail, uint64_t from, uint64_t to) {
+        const Piece piece{
+            .fromNs = from, .toNs = to, .activity = activity, .detail = detail, .root = {lock_, holder}};
+        if (activity == Activity::LockWait && detail != lock_.v)
+            addChain(piece, context);
+        else
+            pieces_.push_back(piece);
+    });
+}
+
+/// The holder itself waited for a lock: whoever its waiting was charged to is the root of ours.
+void HoldLedger::addChain(const Piece& stretch, const HoldContext& context)
+{
+    const TraceLockId waitedFor{stretch.detail};
+    Piece piece = stretch;
+    const auto add = [&](uint64_t toNs, ChainRoot root) {
+        piece.toNs = toNs;
+        piece.root = root;
+        if (piece.fromNs < piece.toNs)
+            pieces_.push_back(piece);
+        piece.fromNs = toNs;
+    };
+    if (const HoldLedger* other = context.ledgerOf(waitedFor)) {
+        other->visitRoots(stretch.fromNs, stretch.toNs, [&](ChainRoot root, uint64_t from, uint64_t to) {
+            add(from, {waitedFor, {}});
+            add(to, root);
+        });
+    }
+    add(stretch.toNs, {waitedFor, {}});
+}
+
+/// Counts each piece once for each waiter; a waiter counts from the time on when it came.
+void HoldLedger::chargePieces(HolderId holder, bool proven)
+{
+    uint64_t waiting = settled_;
+    auto comes = fresh_.begin();
+    for (const Piece& piece : pieces_) {
+        if (!piece.nobody)
+            noteOffCpu(holders_[holder.v - 1], piece);
+        for (uint64_t at = piece.fromNs; at < piece.toNs;) {
+            while (comes != fresh_.end() && comes->first <= at) {
+                ++waiting;
+                ++comes;
+            }
+            const uint64_t end = comes == fresh_.end() ? piece.toNs : std::min(piece.toNs, comes->first);
+            charge(holder, proven, piece, (end - at) * waiting);
+            at = end;
+        }
+    }
+}
+
+void HoldLedger::charge(HolderId holder, bool proven, const Piece& piece, uint64_t ns)
+{
+    if (ns == 0)
+        return;
+    roots_[piece.root] += ns;
+    if (piece.nobody) {
+        (cutWasRelease_ ? handOffNs_ : unseenNs_) += ns;
+        return;
+    }
+    HolderSums& sums = holders_[holder.v - 1];
+    sums.waitNs += ns;
+    if (proven)
+        sums.provenNs += ns;
+    sums.meanwhile[static_cast<size_t>(piece.activity)] += ns;
+    if (piece.activity == Activity::Preempted || (piece.activity == Activity::Uncertain && piece.detail != 0))
+        sums.preemptedBy[piece.detail] += ns;
+    else if (piece.activity == Activity::LockWait)
+        sums.waitedFor[piece.detail] += ns;
+    else if (piece.activity == Activity::Blocked || piece.activity == Activity::Io)
+        sums.blockedAt[piece.detail] += ns;
+}
+
+void HoldLedger::noteOffCpu(HolderSums& sums, const Piece& piece) const
+{
+    if (piece.activity == Activity::Preempted)
+        ++sums.preemptions;
+    const uint64_t ns = piece.toNs - piece.fromNs;
+    if (isOffCpu(piece.activity) && ns > sums.longestOffNs) {
+        sums.longestOffNs = ns;
+        sums.longestOffAtNs = piece.fromNs;
+    }
+}
+
+/// Keeps the roots of the pieces for those who wait for another lock that a waiter of this one holds.
+void HoldLedger::remember()
+{
+    for (const Piece& piece : pieces_) {
+        if (!past_.empty() && past_.back().root == piece.root && past_.back().toNs == piece.fromNs)
+            past_.back().toNs = piece.toNs;
+        else
+            past_.push_back({piece.fromNs, piece.toNs, piece.root});
+    }
+    if (past_.size() > kMostStretches)
+        past_.erase(past_.begin(), past_.end() - kMostStretches / 2);
+}
+
+void HoldLedger::cut(uint64_t timeNs, bool released)
+{
+    settled_ += static_cast<uint32_t>(fresh_.size());
+    fresh_.clear();
+    endedSinceCut_.clear();
+    owner_ = -1;
+    cutNs_ = std::max(cutNs_, timeNs);
+    cutWasRelease_ = released;
+}
+
+} // namespace whichlock

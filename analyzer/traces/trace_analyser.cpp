@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Threads: who runs, who is off the processor and why.
+#include "analyzer/traces/trace_analyser.h"
+
+namespace whichlock {
+namespace {
+
+// Times beyond are damage; arithmetic on what is left cannot overflow.
+constexpr uint64_t kLatestNs = uint64_t{1} << 62U;
+
+// include/linux/sched.h: what sched_switch shows of a task's state. Flags of preemption lie above.
+constexpr uint64_t kStateMask = 0xff;
+constexpr uint64_t kDead = 0x10 | 0x20;
+
+int32_t threadKey(const TraceMoment& at)
+{
+    return at.tid > 0 ? at.tid : -1 - static_cast<int32_t>(at.cpu & 0x3fffffffU);
+}
+
+Activity activityOf(WaitReason reason)
+{
+    switch (reason) {
+    case WaitReason::Io:
+    case WaitReason::PageFault:
+    case WaitReason::Reclaim:
+        return Activity::Io;
+    case WaitReason::Sleep:
+        return Activity::Sleep;
+    case WaitReason::Condition:
+    case WaitReason::Join:
+    case WaitReason::Barrier:
+    case WaitReason::Poll:
+    case WaitReason::Semaphore:
+        return Activity::Idle;
+    case WaitReason::Unknown:
+    case WaitReason::Mutex:
+    case WaitReason::RwlockRead:
+    case WaitReason::RwlockWrite:
+    case WaitReason::Once:
+    case WaitReason::Other:
+        break;
+    }
+    return Activity::Blocked;
+}
+
+} // namespace
+
+TraceAnalyser::TraceAnalyser(TraceEnvironment& environment)
+    : environment_(environment)
+{
+}
+
+/// Time never goes back: who delivers has sorted, and what is still out of order is damage.
+uint64_t TraceAnalyser::advance(uint64_t timeNs)
+{
+    nowNs_ = std::max(nowNs_, std::min(timeNs, kLatestNs));
+    if (!begun_ && timeNs != 0) { // what the recorder found when it came has no time
+        begun_ = true;
+        beginNs_ = nowNs_;
+    }
+    return nowNs_;
+}
+
+void TraceAnalyser::beginsAt(uint64_t timeNs)
+{
+    if (!begun_)
+        advance(timeNs);
+}
+
+const TraceStackClass& TraceAnalyser::classOf(TraceStackId stack)
+{
+    if (classes_.size() <= stack.v)
+        classes_.resize(stack.v + size_t{1});
+    std::optional<TraceStackClass>& known = classes_[stack.v];
+    if (!known)
+        known = stack ? environment_.classify(stack) : TraceStackClass();
+    return *known;
+}
+
+const ThreadTimeline* TraceAnalyser::timelineOf(int32_t thread) const
+{
+    const LiveThread* live = threads_.find(thread);
+    return live == nullptr ? nullptr : &live->timeline;
+}
+
+const HoldLedger* TraceAnalyser::ledgerOf(TraceLockId lock) const
+{
+    return lock.v == 0 || lock.v > locks_.size() ? nullptr : &locks_[lock].ledger;
+}
+
+/// The thread that an event happened in; it runs now, whatever was known before.
+LiveThread& TraceAnalyser::threadAt(const TraceMoment& at)
+{
+    advance(at.timeNs);
+    ++events_;
+    const uint32_t epoch = at.pid > 0 ? environment_.epochOf(at.pid) : 0;
+    const int32_t pid = at.tid > 0 ? at.pid : 0;
+    LiveThread& thread = threads_.thread(threadKey(at), pid, epoch, nowNs_);
+    if (at.tid > 0 && at.pid > 0)
+        threads_.setProcess(thread, at.pid, epoch, nowNs_);
+    thread.actedBefore = thread.acted;
+    thread.acted = true;
+    if (hasSwitches_ && thread.key > 0 && thread.scheduled != Activity::Ran) {
+        if (thread.out)
+            returnUnseen(thread);
+        else if (const auto arrival = arrivals_.find(at.cpu);
+                 !thread.actedBefore && arrival != arrivals_.end() && arrival->second.tid == at.tid)
+            thread.timeline.enter(arrival->second.timeNs, Activity::Ran, 0, nowNs_);
+        setScheduled(thread, Activity::Ran, 0);
+    }
+    return thread;
+}
+
+/// It runs, but came back at a time that was not recorded: sleep becomes an upper bound, and being preempted
+/// is in doubt altogether.
+void TraceAnalyser::returnUnseen(LiveThread& thread)
+{
+    ++gaps_.unseenSwitches;
+    addOffCpu(thread, false);
+    if (thread.waits.empty() && thread.outRunnable)
+        thread.timeline.relabel(Activity::Uncertain);
+}
+
+/// Nobody asks what happened before the oldest wait began that is still on.
+uint64_t TraceAnalyser::neededFromNs() const
+{
+    return openSince_.empty() ? nowNs_ : *openSince_.begin();
+}
+
+/// What the thread does now: a wait counts as such also while the thread spins or is already woken.
+void TraceAnalyser::refresh(LiveThread& thread)
+{
+    Activity activity = thread.scheduled;
+    uint32_t detail = thread.scheduledDetail;
+    if (!thread.waits.empty()) {
+        const OpenWait& wait = thread.waits.front();
+        activity = wait.charged ? Activity::LockWait : Activity::Idle;
+        detail = wait.charged ? wait.lock.v : 0;
+    }
+    thread.timeline.enter(nowNs_, activity, detail, neededFromNs());
+}
+
+void TraceAnalyser::setScheduled(LiveThread& thread, Activity activity, uint32_t detail)
+{
+    thread.scheduled = activity;
+    thread.scheduledDetail = detail;
+    refresh(thread);
+}
+
+void TraceAnalyser::contextSwitch(const TraceMoment& at, const TaskSwitch& change)
+{
+    hasSwitches_ = true;
+    advance(at.timeNs);
+    if (change.previous > 0 && (change.previousState & kDead) != 0) {
+        ++events_;
+        exit(at.timeNs, change.previous);
+    } else if (change.previous > 0) {
+        TraceMoment moment = at;
+        moment.tid = change.previous;
+        moment.pid = at.tid == change.previous ? at.pid : -1;
+        LiveThread& thread = threadAt(moment);
+        if (!change.previousName.empty())
+            threads_.setName(thread, change.previousName, nowNs_);
+        switchOut(thread, at, change);
+    } else {
+        ++events_;
+    }
+    // A task that is not known yet may be none that is traced: it counts from its own first event on.
+    constexpr uint32_t kMostProcessors = 1U << 16U;
+    if (at.cpu < kMostProcessors)
+        arrivals_[at.cpu] = {change.next, nowNs_};
+    if (LiveThread* thread = change.next > 0 ? threads_.find(change.next) : nullptr)
+        switchIn(*thread);
+}
+
+void TraceAnalyser::switchOut(LiveThread& thread, const TraceMoment& at, const TaskSwitch& change)
+{
+    const TraceStackClass& known = classOf(at.stack);
+    thread.out = true;
+    thread.outNs = nowNs_;
+    thread.wokenNs = 0;
+    thread.outStack = at.stack;
+    thread.outReason = known.wait;
+    thread.outRunnable = (change.previousState & kStateMask) == 0;
+    if (!thread.outRunnable) {
+        setScheduled(thread, activityOf(known.wait), at.stack.v);
+        return;
+    }
+    if (change.next == 0)
+        setScheduled(thread, Activity::Throttled, 0);
+    else if (known.leave == LeaveReason::Yield)
+        setScheduled(thread, Activity::Yielded, 0);
+    else if (known.leave == LeaveReason::Voluntary)
+        setScheduled(thread, Activity::Voluntary, 0);
+    else
+        setScheduled(thread, Activity::Preempted, threads_.nameId(change.nextName).v);
+}
+
+void TraceAnalyser::switchIn(LiveThread& thread)
+{
+    if (thread.out)
+        addOffCpu(thread, true);
+    setScheduled(thread, Activity::Ran, 0);
+}
+
+/// `seen`: the thread was switched in right now; else it runs, since when is not known.
+void TraceAnalyser::addOffCpu(LiveThread& thread, bool seen)
+{
+    OffCpuSums& sums = threads_.groups()[thread.group.v - 1].offCpu;
+    const uint64_t ns = nowNs_ - thread.outNs;
+    thread.out = false;
+    if (!seen) {
+        sums.upToNs += ns;
+        return;
+    }
+    if (thread.outRunnable) {
+        sums.runnableNs += ns;
+        return;
+    }
+    sums.blockedNs += ns;
+    const uint64_t woken = thread.wokenNs == 0 ? nowNs_ : std::max(thread.wokenNs, thread.outNs);
+    sums.wokenNs += nowNs_ - woken;
+    if (!thread.waits.empty())
+        locks_.sites()[thread.waits.front().site].offCpuNs += woken - thread.outNs;
+    else if (thread.outReason == WaitReason::Unknown || thread.outReason == WaitReason::Other)
+        blockedAt_[thread.outStack.v] += woken - thread.outNs;
+}
+
+void TraceAnalyser::becomesRunnable(int32_t target)
+{
+    LiveThread* thread = threads_.find(target);
+    if (thread == nullptr || !thread->out || thread->outRunnable || thread->wokenNs != 0)
+        return;
+    thread->wokenNs = nowNs_;
+    setScheduled(*thread, Activity::Woken, 0);
+}
+
+void TraceAnalyser::waking(const TraceMoment& at, int32_t target)
+{
+    hasWakings_ = true;
+    LiveThread& waker = threadAt(at);
+    if (classOf(at.stack).releasesKernelLock)
+        kernelRelease(waker, at.stack, target);
+    becomesRunnable(target);
+}
+
+void TraceAnalyser::wakeup(const TraceMoment& at, int32_t target)
+{
+    threadAt(at);
+    becomesRunnable(target);
+}
+
+void TraceAnalyser::fork(uint64_t timeNs, int32_t pid, int32_t tid, int32_t parentTid)
+{
+    advance(timeNs);
+    if (LiveThread* old = threads_.find(tid)) {
+        if (old->born && old->firstNs == nowNs_)
+            return;
+        endThread(*old);
+        threads_.forget(tid);
+    }
+    TraceNameId name;
+    if (const LiveThread* parent = threads_.find(parentTid))
+        name = parent->name;
+    LiveThread& thread = threads_.thread(tid, pid, environment_.epochOf(pid), nowNs_);
+    thread.born = timeNs != 0;
+    if (name)
+        threads_.setName(thread, threads_.name(name), nowNs_);
+    if (thread.born)
+        setScheduled(thread, hasSwitches_ ? Activity::Woken : Activity::Unknown, 0);
+}
+
+void TraceAnalyser::exit(uint64_t timeNs, int32_t tid)
+{
+    advance(timeNs);
+    LiveThread* thread = threads_.find(tid);
+    if (thread == nullptr)
+        return;
+    endThread(*thread);
+    threads_.forget(tid);
+}
+
+/// Its waits end unfinished; its time goes to its group.
+void TraceAnalyser::endThread(LiveThread& thread)
+{
+    while (!thread.waits.empty())
+        endWait(thread, thread.waits.size() - 1, false, false);
+    settleAcquisition(thread);
+    threads_.flush(thread, nowNs_);
+}
+
+void TraceAnalyser::name(uint64_t timeNs, int32_t pid, int32_t tid, std::string_view name)
+{
+    advance(timeNs);
+    LiveThread& thread = threads_.thread(tid, pid, environment_.epochOf(pid), nowNs_);
+    threads_.setName(thread, name, nowNs_);
+}
+
+void TraceAnalyser::lost(uint64_t count)
+{
+    gaps_.lostEvents += count;
+}
+
+} // namespace whichlock

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/traces/trace_threads.h"
+
+namespace whichlock {
+
+uint32_t TraceThreads::processRow(int32_t pid, uint32_t epoch)
+{
+    const TraceProcess process{pid, epoch};
+    const auto [at, isNew] = processRows_.try_emplace(process, static_cast<uint32_t>(processes_.size()));
+    if (isNew)
+        processes_.push_back(process);
+    return at->second;
+}
+
+LiveThread& TraceThreads::thread(int32_t key, int32_t pid, uint32_t epoch, uint64_t timeNs)
+{
+    const auto [at, isNew] = threads_.try_emplace(key);
+    LiveThread& thread = at->second;
+    if (isNew) {
+        thread.key = key;
+        thread.firstNs = timeNs;
+        thread.process = processRow(pid, epoch);
+        regroup(thread);
+    }
+    return thread;
+}
+
+LiveThread* TraceThreads::find(int32_t key)
+{
+    const auto at = threads_.find(key);
+    return at == threads_.end() ? nullptr : &at->second;
+}
+
+const LiveThread* TraceThreads::find(int32_t key) const
+{
+    const auto at = threads_.find(key);
+    return at == threads_.end() ? nullptr : &at->second;
+}
+
+void TraceThreads::regroup(LiveThread& thread)
+{
+    thread.group = groupKeys_.intern({thread.name, thread.process});
+    if (thread.group.v > groups_.size())
+        groups_.push_back({.name = thread.name ? std::string(names_[thread.name]) : std::string(),
+            .process = thread.process});
+    ++groups_[thread.group.v - 1].threads;
+}
+
+void TraceThreads::flush(LiveThread& thread, uint64_t timeNs)
+{
+    const ActivitySums sums = thread.timeline.sumsAt(timeNs);
+    ActivitySums& account = groups_[thread.group.v - 1].account;
+    for (size_t i = 0; i < kActivities; ++i)
+        account[i] += sums[i] - thread.flushed[i];
+    thread.flushed = sums;
+}
+
+void TraceThreads::setName(LiveThread& thread, std::string_view name, uint64_t timeNs)
+{
+    const TraceNameId id = names_.intern(name);
+    if (id == thread.name)
+        return;
+    flush(thread, timeNs);
+    --groups_[thread.group.v - 1].threads;
+    thread.name = id;
+    regroup(thread);
+}
+
+void TraceThreads::setProcess(LiveThread& thread, int32_t pid, uint32_t epoch, uint64_t timeNs)
+{
+    const uint32_t row = processRow(pid, epoch);
+    if (row == thread.process)
+        return;
+    flush(thread, timeNs);
+    --groups_[thread.group.v - 1].threads;
+    thread.process = row;
+    regroup(thread);
+}
+
+} // namespace whichlock

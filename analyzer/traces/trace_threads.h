@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The threads of a trace that live: what each does, waits for, and what its group spent its time on.
+#pragma once
+
+#include "analyzer/traces/trace_analysis.h"
+
+#include <set>
+
+namespace whichlock {
+
+using TraceNameId = StringId;
+
+/// A wait that has not ended yet.
+struct OpenWait {
+    TraceLockId lock{};
+    uint32_t site = 0; ///< row
+    WaitChannel channel = WaitChannel::Futex;
+    uint64_t beganNs = 0;
+    uint64_t lostBefore = 0; ///< losses that were known when it began
+    bool charged = false;    ///< the lock's holders are asked for it
+    TraceStackId stack{};
+    FutexCall call{};
+};
+
+/// MT: one thread.
+struct LiveThread {
+    int32_t key = 0; ///< tid; of idle tasks -1 - processor
+    uint32_t process = 0;
+    TraceNameId name{};
+    TraceGroupId group{};
+    uint64_t firstNs = 0;
+    bool born = false;        ///< its fork was recorded
+    bool acted = false;       ///< an event happened in it
+    bool actedBefore = false; ///< before the one at hand
+
+    Activity scheduled = Activity::Unknown; ///< by switches and wake-ups alone
+    uint32_t scheduledDetail = 0;
+    bool out = false; ///< switched out
+    bool outRunnable = false;
+    uint64_t outNs = 0;
+    uint64_t wokenNs = 0; ///< 0: not yet
+    WaitReason outReason = WaitReason::Unknown;
+    TraceStackId outStack{};
+
+    std::vector<OpenWait> waits{}; ///< outermost first
+    uint64_t accountedNs = 0;      ///< the outermost wait counts from here on
+    bool inFutexCall = false;      ///< one that does not wait
+    FutexCall futexCall{};         ///< of it
+
+    std::vector<uint64_t> probed{}; ///< locks of probed calls that have not returned; 0: no lock
+
+    TraceLockId acquiring{}; ///< waited for, and not given back since
+    uint64_t acquiringSinceNs = 0;
+    uint64_t acquisitionEndNs = 0;
+
+    ThreadTimeline timeline{};
+    ActivitySums flushed{}; ///< part of the timeline's sums that groups have
+};
+
+/// MT: one thread.
+class TraceThreads {
+public:
+    /// The thread of a tid; a new one begins at `timeNs`.
+    LiveThread& thread(int32_t key, int32_t pid, uint32_t epoch, uint64_t timeNs);
+    LiveThread* find(int32_t key);
+    const LiveThread* find(int32_t key) const;
+    void setName(LiveThread& thread, std::string_view name, uint64_t timeNs);
+    void setProcess(LiveThread& thread, int32_t pid, uint32_t epoch, uint64_t timeNs);
+    /// Moves the time since the last call to the thread's group.
+    void flush(LiveThread& thread, uint64_t timeNs);
+    void forget(int32_t key) { threads_.erase(key); }
+
+    TraceNameId nameId(std::string_view name) { return names_.intern(name); }
+    std::string_view name(TraceNameId id) const { return names_[id]; }
+    uint32_t nameCount() const { return names_.size(); }
+    uint32_t processRow(int32_t pid, uint32_t epoch);
+
+    std::unordered_map<int32_t, LiveThread>& all() { return threads_; }
+    std::vector<TraceGroup>& groups() { return groups_; }
+    std::vector<TraceProcess>& processes() { return processes_; }
+
+private:
+    struct GroupKey {
+        TraceNameId name{};
+        uint32_t process = 0;
+
+        bool operator==(const GroupKey&) const = default;
+        friend uint64_t hashOf(const GroupKey& key)
+        {
+            return mixBits(static_cast<uint64_t>(key.process) << 32U | key.name.v);
+        }
+    };
+
+    void regroup(LiveThread& thread);
+
+    std::unordered_map<int32_t, LiveThread> threads_;
+    StringInterner names_;
+    Interner<GroupKey, TraceGroupId> groupKeys_;
+    std::vector<TraceGroup> groups_; ///< of groupKeys_ row i + 1
+    std::map<TraceProcess, uint32_t> processRows_;
+    std::vector<TraceProcess> processes_;
+};
+
+} // namespace whichlock

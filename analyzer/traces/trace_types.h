@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the analysis of traces is told and asks: neutral events, opaque stacks, and what a stack says about
+// the thread that has it. Names come in only through TraceEnvironment.
+#pragma once
+
+#include "analyzer/model/ids.h"
+#include "analyzer/symbols/mapped_module.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace whichlock {
+
+/// A distinct call stack of whoever delivers the events; 0 = none was recorded.
+using TraceStackId = Id<struct TraceStackTag>;
+/// Threads of one name in one process.
+using TraceGroupId = Id<struct TraceGroupTag>;
+/// A lock, or another word or object that is waited for; its row in TraceAnalysis::locks is v - 1.
+using TraceLockId = Id<struct TraceLockTag>;
+
+/// When, who, where and how a thread got there.
+struct TraceMoment {
+    uint64_t timeNs = 0;
+    int32_t pid = -1;
+    int32_t tid = -1; ///< 0: the idle task of `cpu`
+    uint32_t cpu = 0;
+    TraceStackId stack{};
+};
+
+/// What a thread that sleeps or spins with a stack waits for.
+enum class WaitReason : uint8_t {
+    Unknown,
+    Mutex,
+    RwlockRead,
+    RwlockWrite,
+    Once, ///< behind another thread that initialises
+    Semaphore,
+    Condition,
+    Join,
+    Barrier,
+    Sleep,
+    Poll,
+    Io,
+    PageFault,
+    Reclaim,
+    Other,
+};
+
+/// Whether a wait for this reason is a wait for a lock.
+constexpr bool isLockReason(WaitReason reason)
+{
+    return reason == WaitReason::Mutex || reason == WaitReason::RwlockRead
+        || reason == WaitReason::RwlockWrite || reason == WaitReason::Once;
+}
+
+/// Why a runnable thread left its processor, as its stack tells.
+enum class LeaveReason : uint8_t {
+    Unknown,
+    Preempted, ///< on the way out of an interrupt or system call
+    Voluntary, ///< at a point where the kernel offers it (cond_resched)
+    Yield,     ///< it called sched_yield
+};
+
+/// What the functions of a stack tell; all defaults for a stack without names.
+struct TraceStackClass {
+    WaitReason wait = WaitReason::Unknown;
+    LeaveReason leave = LeaveReason::Unknown;
+    bool parks = false;              ///< the lock sleeps on a word of the thread, which is not the lock
+    bool insideCondition = false;    ///< takes the mutex again at the end of a condition wait
+    bool acquiresLock = false;       ///< the innermost frame is a routine that takes a lock
+    bool releasesLock = false;       ///< of user space
+    bool releasesRwlock = false;     ///< of these, a reader-writer lock
+    bool signalsCondition = false;   ///< wakes waiters of a condition variable
+    bool releasesKernelLock = false; ///< mutex_unlock, up_write and the like
+};
+
+/// Where a word of user space lies, as far as the mappings tell.
+struct WordPlace {
+    ModuleId module{};   ///< none: no mapping has it
+    uint64_t offset = 0; ///< see ModuleKind
+    bool shared = false; ///< a shared mapping: the same (module, offset) is the same word in every process
+};
+
+/// What the analysis asks about processes, addresses and stacks, while the recording is replayed.
+class TraceEnvironment {
+public:
+    virtual ~TraceEnvironment() = default;
+
+    /// Asked once a distinct stack.
+    virtual TraceStackClass classify(TraceStackId /*stack*/) { return {}; }
+    /// Which life of that pid it is now.
+    virtual uint32_t epochOf(int32_t /*pid*/) { return 0; }
+    /// Asked once a distinct word of a process.
+    virtual WordPlace placeOf(int32_t /*pid*/, uint64_t /*address*/) { return {}; }
+};
+
+/// Where the address of a lock means something.
+enum class LockSpace : uint8_t {
+    Kernel,
+    Process, ///< one life of a process
+    Shared,  ///< a file that several processes have mapped
+};
+
+/// What makes two waits be for the same thing.
+struct LockKey {
+    LockSpace space = LockSpace::Kernel;
+    uint32_t owner = 0; ///< Process: row + 1 in TraceAnalysis::processes; Shared: the module
+    uint64_t address = 0;
+
+    auto operator<=>(const LockKey&) const = default;
+};
+
+/// What a thread did during a stretch of time.
+enum class Activity : uint8_t {
+    Unknown, ///< not recorded
+    Ran,
+    Uncertain, ///< was switched out and seen running later; when it came back was not recorded
+    Preempted, ///< runnable; another task got its processor
+    Yielded,
+    Voluntary, ///< runnable; left where the kernel offered it
+    Throttled, ///< runnable, while its processor went idle: throttled or on its way to another one
+    Woken,     ///< runnable; woken and not yet on a processor
+    Io,
+    Sleep,
+    Idle,    ///< condition, join, poll: waits for work
+    Blocked, ///< for what cannot be told
+    LockWait,
+};
+constexpr size_t kActivities = 13;
+
+using ActivitySums = std::array<uint64_t, kActivities>;
+
+std::string_view activityName(Activity activity);
+std::string_view waitReasonName(WaitReason reason);
+
+} // namespace whichlock

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Waits: begins and ends are paired thread by thread, and what releases a lock cuts the waits for it.
+#include "analyzer/traces/trace_analyser.h"
+
+namespace whichlock {
+namespace {
+
+// linux: include/trace/events/lock.h
+constexpr uint32_t kFlagRead = 2;
+constexpr uint32_t kFlagWrite = 4;
+constexpr uint32_t kFlagMutex = 32;
+
+/// Interrupts nest a few deep; more open waits of a thread are ends that got lost.
+constexpr size_t kMostOpen = 16;
+
+WaitReason contentionReason(uint32_t flags)
+{
+    return (flags & kFlagRead) != 0 ? WaitReason::RwlockRead
+        : (flags & kFlagWrite) != 0 ? WaitReason::RwlockWrite
+                                    : WaitReason::Mutex;
+}
+
+/// Whether somebody may hold what is waited for; conditions and the like are held by nobody.
+bool isHeldByOthers(WaitReason reason)
+{
+    return reason == WaitReason::Unknown || isLockReason(reason);
+}
+
+} // namespace
+
+TraceLockId TraceAnalyser::kernelLock(uint64_t address)
+{
+    return locks_.find({LockSpace::Kernel, 0, address}, beginNs_);
+}
+
+/// A word of user space; one in a mapping that is shared is the same in all processes.
+TraceLockId TraceAnalyser::wordLock(const LiveThread& thread, uint64_t address, bool mayBeShared)
+{
+    const auto [at, isNew] = words_.try_emplace({thread.process, address});
+    if (!isNew)
+        return at->second;
+    const WordPlace place = environment_.placeOf(threads_.processes()[thread.process].pid, address);
+    LockKey key{LockSpace::Process, thread.process + 1, address};
+    if (mayBeShared && place.shared && place.module)
+        key = {LockSpace::Shared, place.module.v, place.offset};
+    at->second = locks_.find(key, beginNs_);
+    locks_[at->second].facts.place = place;
+    return at->second;
+}
+
+void TraceAnalyser::beginWait(LiveThread& thread, OpenWait wait, WaitReason reason)
+{
+    for (const OpenWait& open : thread.waits) {
+        if (open.lock == wait.lock && open.channel != wait.channel)
+            return; // seen by two kinds of events: the outer one counts
+    }
+    if (thread.waits.size() >= kMostOpen)
+        dropWait(thread, 0);
+    const TraceStackClass known = classOf(wait.stack);
+    wait.site = locks_.site({.lock = wait.lock,
+                                .stack = wait.stack,
+                                .group = thread.group,
+                                .channel = wait.channel,
+                                .reason = reason,
+                                .action = wait.call.action},
+        known);
+    wait.charged = isHeldByOthers(reason);
+    wait.lostBefore = gaps_.lostEvents;
+    LiveLock& lock = locks_[wait.lock];
+    lock.load.waitBegins(wait.beganNs);
+    lock.waiting.emplace(wait.beganNs, thread.key);
+    if (lock.firstWaiter < 0)
+        lock.firstWaiter = thread.key;
+    lock.severalWaiters = lock.severalWaiters || lock.firstWaiter != thread.key;
+    lock.ledger.waitBegins(thread.key, wait.beganNs);
+    if (wait.charged)
+        openSince_.insert(wait.beganNs);
+    noteAcquisition(thread, wait.lock, wait.beganNs, locks_.sites()[wait.site]);
+    if (thread.waits.empty())
+        thread.accountedNs = wait.beganNs;
+    thread.waits.push_back(wait);
+    refresh(thread);
+}
+
+/// The outermost wait of a thread is what its time up to now was spent on.
+void TraceAnalyser::creditOutermost(LiveThread& thread)
+{
+    locks_.sites()[thread.waits.front().site].accountNs += nowNs_ - thread.accountedNs;
+    thread.accountedNs = nowNs_;
+}
+
+/// `whole`: both ends were seen; else its length is a lower bound.
+void TraceAnalyser::endWait(LiveThread& thread, size_t index, bool acquired, bool whole)
+{
+    creditOutermost(thread);
+    const OpenWait wait = thread.waits[index];
+    LiveLock& lock = locks_[wait.lock];
+    TraceSite& site = locks_.sites()[wait.site];
+    const uint64_t ns = nowNs_ - wait.beganNs;
+    lock.ledger.waitEnds(thread.key, wait.beganNs, nowNs_, acquired);
+    if (acquired)
+        lock.lastAcquirer = holderKey(thread, wait.stack);
+    if (whole) {
+        ++site.waits;
+        site.waitNs += ns;
+        site.maxNs = std::max(site.maxNs, ns);
+        lock.facts.waitTimes.add(ns);
+        if (!acquired)
+            ++lock.facts.notAcquired;
+    } else {
+        ++site.openWaits;
+        site.openNs += ns;
+        ++lock.facts.openWaits;
+        lock.facts.openNs += ns;
+        ++lock.facts.openAtEnd;
+    }
+    noteWorst(lock.facts.worst,
+        {.fromNs = wait.beganNs, .ns = ns, .tid = thread.key, .site = wait.site, .open = !whole});
+    if (thread.acquiring == wait.lock)
+        thread.acquisitionEndNs = nowNs_;
+    closeWait(thread, index);
+}
+
+/// Its end got lost: what can be told is that it was on at the last release that others were charged by.
+void TraceAnalyser::dropWait(LiveThread& thread, size_t index)
+{
+    ++gaps_.beginsWithoutEnd;
+    creditOutermost(thread);
+    const OpenWait wait = thread.waits[index];
+    LiveLock& lock = locks_[wait.lock];
+    const uint64_t ns = lock.ledger.waitDropped(thread.key, wait.beganNs);
+    TraceSite& site = locks_.sites()[wait.site];
+    ++site.openWaits;
+    site.openNs += ns;
+    ++lock.facts.openWaits;
+    lock.facts.openNs += ns;
+    closeWait(thread, index);
+}
+
+/// What all ends of a wait have in common.
+void TraceAnalyser::closeWait(LiveThread& thread, size_t index)
+{
+    const OpenWait& wait = thread.waits[index];
+    LiveLock& lock = locks_[wait.lock];
+    lock.load.waitEnds(nowNs_);
+    lock.waiting.erase({wait.beganNs, thread.key});
+    if (wait.charged)
+        openSince_.erase(openSince_.find(wait.beganNs));
+    thread.waits.erase(thread.waits.begin() + static_cast<std::ptrdiff_t>(index));
+    refresh(thread);
+}
+
+/// Waits in a row for one acquisition: woken, too late, asleep again.
+void TraceAnalyser::noteAcquisition(LiveThread& thread, TraceLockId lock, uint64_t beganNs, TraceSite& site)
+{
+    if (thread.acquiring == lock)
+        return;
+    settleAcquisition(thread);
+    thread.acquiring = lock;
+    thread.acquiringSinceNs = beganNs;
+    thread.acquisitionEndNs = beganNs;
+    ++site.acquisitions;
+    ++locks_[lock].facts.acquisitions;
+}
+
+void TraceAnalyser::settleAcquisition(LiveThread& thread)
+{
+    if (!thread.acquiring)
+        return;
+    TraceLock& lock = locks_[thread.acquiring].facts;
+    lock.maxAcquisitionNs =
+        std::max(lock.maxAcquisitionNs, thread.acquisitionEndNs - thread.acquiringSinceNs);
+    thread.acquiring = {};
+}
+
+/// Whether a wait whose end is the first that is seen of a thread began before the trace did.
+bool TraceAnalyser::mayBeOnSinceBegin(const LiveThread& thread) const
+{
+    return !thread.born && !thread.actedBefore && !gaps_.sampled && gaps_.lostEvents == 0;
+}
+
+void TraceAnalyser::contentionBegin(const TraceMoment& at, uint64_t lock, uint32_t flags)
+{
+    LiveThread& thread = threadAt(at);
+    const TraceLockId id = kernelLock(lock);
+    LiveLock& live = locks_[id];
+    live.contentionFlags |= uint64_t{1} << std::min(flags, 63U);
+    for (size_t i = 0; i < thread.waits.size(); ++i) {
+        const OpenWait& open = thread.waits[i];
+        if (open.lock != id || open.channel != WaitChannel::Contention)
+            continue;
+        if ((flags & kFlagMutex) != 0)
+            return; // it spun and sleeps now: one wait
+        dropWait(thread, i);
+        break;
+    }
+    beginWait(thread, {.lock = id, .channel = WaitChannel::Contention, .beganNs = nowNs_, .stack = at.stack},
+        contentionReason(flags));
+}
+
+void TraceAnalyser::contentionEnd(const TraceMoment& at, uint64_t lock, int32_t result)
+{
+    LiveThread& thread = threadAt(at);
+    const TraceLockId id = kernelLock(lock);
+    LiveLock& live = locks_[id];
+    // Kernel locks have no event for their release: up to now it was the last one that got the lock, unless
+    // a release was seen in the stack of a wake-up.
+    if (!live.recordedHolds) {
+        if (live.ledger.probableOwner() != -1)
+            live.ledger.held(
+                {.thread = live.ledger.probableOwner(), .holder = live.lastAcquirer, .timeNs = nowNs_},
+                *this);
+        else
+            live.ledger.heldByNobody(nowNs_);
+    }
+    for (size_t i = thread.waits.size(); i-- > 0;) {
+        if (thread.waits[i].lock == id && thread.waits[i].channel == WaitChannel::Contention) {
+            endWait(thread, i, result == 0, true);
+            settleAcquisition(thread);
+            return;
+        }
+    }
+    if (!mayBeOnSinceBegin(thread)) {
+        ++gaps_.endsWithoutBegin;
+        return;
+    }
+    addOpenAtBegin(thread, id, at.stack);
+}
+
+/// A wait that was on when the trace began.
+void TraceAnalyser::addOpenAtBegin(const LiveThread& thread, TraceLockId lock, TraceStackId stack)
+{
+    const uint64_t ns = nowNs_ - beginNs_;
+    const uint32_t row = locks_.site({.lock = lock,
+                                         .stack = stack,
+                                         .group = thread.group,
+                                         .channel = WaitChannel::Contention,
+                                         .reason = WaitReason::Mutex},
+        classOf(stack));
+    TraceSite& site = locks_.sites()[row];
+    TraceLock& facts = locks_[lock].facts;
+    ++site.openWaits;
+    site.openNs += ns;
+    ++site.acquisitions;
+    ++facts.openWaits;
+    facts.openNs += ns;
+    ++facts.acquisitions;
+    locks_[lock].ledger.addUnseen(ns);
+    noteWorst(facts.worst, {.fromNs = beginNs_, .ns = ns, .tid = thread.key, .site = row, .open = true});
+}
+
+/// The task that wakes a waiter out of a routine that gives back a kernel lock had the lock up to now.
+void TraceAnalyser::kernelRelease(const LiveThread& waker, TraceStackId stack, int32_t target)
+{
+    const LiveThread* waiter = threads_.find(target);
+    if (waiter == nullptr)
+        return;
+    for (size_t i = waiter->waits.size(); i-- > 0;) {
+        const OpenWait& wait = waiter->waits[i];
+        if (wait.channel != WaitChannel::Contention || locks_[wait.lock].recordedHolds)
+            continue;
+        LiveLock& lock = locks_[wait.lock];
+        ++lock.facts.releases;
+        lock.ledger.held({.thread = waker.key,
+                             .holder = holderKey(waker, stack),
+                             .timeNs = nowNs_,
+                             .proven = true,
+                             .released = true},
+            *this);
+        return;
+    }
+}
+
+void TraceAnalyser::settleHolds(LiveLock& lock)
+{
+    if (lock.owners.empty())
+        return lock.ledger.heldByNobody(nowNs_);
+    const LiveLock::Owner& oldest = lock.owners.front();
+    lock.ledger.held(
+        {.thread = oldest.thread, .holder = oldest.holder, .timeNs = nowNs_, .proven = true}, *this);
+}
+
+void TraceAnalyser::lockRequested(const TraceMoment& at, const RecordedLock& lock)
+{
+    LiveThread& thread = threadAt(at);
+    const TraceLockId id = lock.user ? wordLock(thread, lock.address, false) : kernelLock(lock.address);
+    LiveLock& live = locks_[id];
+    live.recordedHolds = true;
+    if (lock.kind != LockKind::Unknown)
+        live.facts.kind = lock.kind;
+    // Who asks for it does not have it: its release got lost.
+    std::erase_if(live.owners, [&](const LiveLock::Owner& owner) { return owner.thread == thread.key; });
+    for (size_t i = 0; i < thread.waits.size(); ++i) {
+        if (thread.waits[i].lock == id && thread.waits[i].channel == WaitChannel::RecordedHolds) {
+            dropWait(thread, i);
+            break;
+        }
+    }
+    beginWait(thread,
+        {.lock = id, .channel = WaitChannel::RecordedHolds, .beganNs = nowNs_, .stack = at.stack},
+        lock.reason);
+}
+
+void TraceAnalyser::lockAcquired(const TraceMoment& at, const RecordedLock& lock, bool success)
+{
+    LiveThread& thread = threadAt(at);
+    const TraceLockId id = lock.user ? wordLock(thread, lock.address, false) : kernelLock(lock.address);
+    LiveLock& live = locks_[id];
+    live.recordedHolds = true;
+    if (lock.kind != LockKind::Unknown)
+        live.facts.kind = lock.kind;
+    settleHolds(live);
+    TraceStackId stack = at.stack;
+    for (size_t i = thread.waits.size(); i-- > 0;) {
+        if (thread.waits[i].lock == id && thread.waits[i].channel == WaitChannel::RecordedHolds) {
+            stack = thread.waits[i].stack;
+            endWait(thread, i, success, true);
+            settleAcquisition(thread);
+            break;
+        }
+    }
+    // Readers that forget to give back, or whose release got lost, must not pile up.
+    constexpr size_t kMostOwners = 256;
+    const bool hasIt = std::ranges::any_of(
+        live.owners, [&](const LiveLock::Owner& owner) { return owner.thread == thread.key; });
+    if (success && !hasIt && live.owners.size() < kMostOwners) // a writer that becomes a reader has it
+        live.owners.push_back({thread.key, holderKey(thread, stack), nowNs_});
+}
+
+void TraceAnalyser::lockReleased(const TraceMoment& at, const RecordedLock& lock)
+{
+    LiveThread& thread = threadAt(at);
+    const TraceLockId id = lock.user ? wordLock(thread, lock.address, false) : kernelLock(lock.address);
+    LiveLock& live = locks_[id];
+    live.recordedHolds = true;
+    ++live.facts.releases;
+    auto owner = std::find_if(live.owners.begin(), live.owners.end(),
+        [&](const LiveLock::Owner& one) { return one.thread == thread.key; });
+    if (owner == live.owners.end()) { // held since before the trace began
+        live.ledger.held({.thread = thread.key,
+                             .holder = holderKey(thread, at.stack),
+                             .timeNs = nowNs_,
+                             .proven = true,
+                             .released = true},
+            *this);
+        return;
+    }
+    const LiveLock::Owner oldest = live.owners.front();
+    live.ledger.held({.thread = oldest.thread,
+                         .holder = oldest.holder,
+                         .timeNs = nowNs_,
+                         .proven = true,
+                         .released = owner == live.owners.begin() && live.owners.size() == 1},
+        *this);
+    live.ledger.addHold(owner->holder, nowNs_ - owner->sinceNs);
+    live.owners.erase(owner);
+}
+
+/// Calls that take a lock return; what else is probed must not be taken for their return.
+void TraceAnalyser::probe(const TraceMoment& at, uint64_t address)
+{
+    const TraceStackClass known = classOf(at.stack);
+    if (known.releasesLock)
+        return lockReleased(at, {.user = true, .address = address});
+    LiveThread& thread = threadAt(at);
+    if (!known.acquiresLock)
+        return;
+    if (thread.probed.size() >= kMostOpen)
+        thread.probed.clear();
+    thread.probed.push_back(address);
+    lockRequested(at, {.user = true, .address = address, .reason = WaitReason::Mutex});
+}
+
+void TraceAnalyser::probeReturn(const TraceMoment& at)
+{
+    LiveThread& thread = threadAt(at);
+    if (thread.probed.empty())
+        return;
+    const uint64_t address = thread.probed.back();
+    thread.probed.pop_back();
+    lockAcquired(at, {.user = true, .address = address}, true);
+}
+
+} // namespace whichlock
