@@ -221,6 +221,37 @@ TEST_P(TraceOracle, agreesWithWhatTheWorkloadMeasured)
     }
 }
 
+TEST(TraceRecordings, haveTheSleeperInFlushLogAsRootOfTheWholeChain)
+{
+    if (!fs::is_directory(kRecordings))
+        GTEST_SKIP() << "no recordings beside the source tree";
+    const RecordedTrace trace = readTrace(kRecordings, "e.sf-dwarf");
+    const Json oracle = jsonOf(kRecordings / "e.sf-dwarf.oracle.json");
+    std::map<std::string, uint64_t> addresses;
+    for (const Json& lock : oracle.at("locks"))
+        addresses[lock.at("name")] = addressOf(lock.at("addr"));
+    for (const Json& measured : oracle.at("locks")) {
+        SCOPED_TRACE(measured.at("name"));
+        const TraceLock* lock = lockOf(trace, measured);
+        ASSERT_NE(lock, nullptr);
+        std::map<std::pair<uint64_t, std::string>, double> roots;
+        for (const auto& [root, ns] : lock->roots) {
+            const TraceLock& last = trace.analysis.lock(root.lock);
+            const std::string holder =
+                root.holder ? trace.siteOf(last.holders[root.holder.v - 1].key.stack) : "";
+            roots[{holder.empty() ? 0 : last.key.address, holder}] += static_cast<double>(ns);
+        }
+        const double wait = static_cast<double>(lock->valueNs());
+        for (const Json& root : measured.at("root_cause")) {
+            const std::string name = root.at("root_lock");
+            const uint64_t address = addresses.contains(name) ? addresses[name] : 0;
+            const std::string holder = functionOf(root.at("root_holder"));
+            EXPECT_NEAR((roots[{address, holder}]) / wait, root.at("ns").get<double>() / wait, 0.07)
+                << name << " " << holder;
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Recordings, TraceOracle,
     testing::Values(OracleCase{"a.data-d", 1}, OracleCase{"a.futexonly-fp", 1}, OracleCase{"a.pi", 1},
         OracleCase{"a.rawsys-fp", 1}, OracleCase{"a.sf-dwarf", 1}, OracleCase{"a.sf-fp", 1},

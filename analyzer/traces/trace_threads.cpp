@@ -60,7 +60,8 @@ void TraceThreads::setName(LiveThread& thread, std::string_view name, uint64_t t
     const TraceNameId id = names_.intern(name);
     if (id == thread.name)
         return;
-    flush(thread, timeNs);
+    if (thread.name) // else it had this name all the time
+        flush(thread, timeNs);
     --groups_[thread.group.v - 1].threads;
     thread.name = id;
     regroup(thread);
@@ -71,7 +72,8 @@ void TraceThreads::setProcess(LiveThread& thread, int32_t pid, uint32_t epoch, u
     const uint32_t row = processRow(pid, epoch);
     if (row == thread.process)
         return;
-    flush(thread, timeNs);
+    if (processes_[thread.process].pid != -1) // else it was of this one all the time
+        flush(thread, timeNs);
     --groups_[thread.group.v - 1].threads;
     thread.process = row;
     regroup(thread);
