@@ -5,6 +5,7 @@
 
 #include "parsers/diagnostic.h"
 #include "parsers/fixed_point.h"
+#include "parsers/lock_trace_record.h"
 
 #include <optional>
 #include <span>
@@ -169,6 +170,8 @@ public:
     virtual void counterColumns(SectionHandle section, std::span<const std::string_view> columns) = 0;
     virtual void counterRow(SectionHandle section, std::span<const int64_t> values) = 0;
     virtual void table(SectionHandle section, const TableRecord& table) = 0;
+    /// All of a trace, where events of locks were timed.
+    virtual void lockTrace(SectionHandle, const LockTraceRecord&) { }
     virtual void score(const ScoreRecord& score) = 0;
     /// A fact of one section.
     virtual void fact(SectionHandle section, FactKind kind, std::string_view value) = 0;

@@ -54,6 +54,7 @@ TEST(LockPatterns, callAConvoyWhatIsMostlyHandedOver)
     TraceLock lock = heldWhile(Activity::Ran, 400);
     lock.holders[0].waitNs = 400;
     lock.handOffNs = 600;
+    lock.maxWaiters = 2;
     lock.acquisitions = 10;
     lock.releases = 11;
     lock.holders[0].holds.add(20); // below 60, the hand-off of each

@@ -317,7 +317,7 @@ TEST_F(PerfRecordingTest, tellsListenersOfRecordsInTheOrderOfTime)
     Listener listener;
     PerfRecording recording(
         "perf.data", {.filter = {.time = TimeRange{.base = TimeRange::Base::Clock, .to = 3000}}});
-    recording.setListener(&listener);
+    recording.setListener(listener);
     ASSERT_TRUE(readPerfData(writer_.file(), "perf.data", recording, {.byTime = true}));
     Symbolizer symbolizer(SymbolizerOptions{.kallsyms = kallsyms_, .debugRoot = "/nonexistent"});
     RecordingSink sink;

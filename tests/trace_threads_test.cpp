@@ -94,7 +94,7 @@ TEST(TraceThreads, countAWaitAsSuchOnAndOffTheProcessor)
     const TraceAnalysis analysis = trace.finish(160);
     EXPECT_EQ(spent(analysis, "t1", Activity::LockWait), 55U);
     EXPECT_EQ(spent(analysis, "t1", Activity::Ran), 10U + 5U);
-    EXPECT_EQ(analysis.sites[lockAt(analysis, ScriptedTrace::kMutex).sites[0]].offCpuNs, 36U);
+    EXPECT_EQ(analysis.sites[lockAt(analysis, ScriptedTrace::kMutex).sites[0]].offCpuNs, 45U);
 }
 
 TEST(TraceThreads, sayHowLittleIsKnownWhenNobodySawThemComeBack)

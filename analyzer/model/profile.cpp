@@ -94,6 +94,7 @@ void writeSection(ByteWriter& out, const Section& section)
     out.number(section.tables.size());
     for (const TableRecord& table : section.tables)
         writeTable(out, table);
+    out.text(section.trace ? bytesOf(*section.trace) : std::string());
     out.facts(section.facts);
 }
 

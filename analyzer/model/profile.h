@@ -83,6 +83,7 @@ struct Section {
     std::vector<std::string> counterColumns;
     std::vector<std::vector<int64_t>> counterRows;
     std::vector<TableRecord> tables;
+    std::optional<LockTraceRecord> trace;
     std::vector<Fact> facts;
 };
 

@@ -178,6 +178,11 @@ void ProfileBuilder::table(SectionHandle section, const TableRecord& table)
     sections_[section.index].tables.push_back(table);
 }
 
+void ProfileBuilder::lockTrace(SectionHandle section, const LockTraceRecord& trace)
+{
+    sections_[section.index].trace = trace;
+}
+
 void ProfileBuilder::score(const ScoreRecord& score)
 {
     scores_.push_back(score);
@@ -261,6 +266,8 @@ void ProfileBuilder::mergeSection(const Section& from, Section& to)
     if (to.counterColumns.empty())
         to.counterColumns = from.counterColumns;
     to.counterRows.insert(to.counterRows.end(), from.counterRows.begin(), from.counterRows.end());
+    if (!to.trace)
+        to.trace = from.trace;
     to.tables.insert(to.tables.end(), from.tables.begin(), from.tables.end());
     for (const Fact& one : from.facts)
         addFact(to.facts, one);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/session/perf_recording.h"
 
+#include "analyzer/session/lock_trace_listener.h"
 #include "analyzer/session/recording_delivery.h"
 #include "analyzer/session/stack_unwinding.h"
 #include "parsers/perf_data/perf_data_reader.h"
@@ -40,8 +41,16 @@ void PerfRecording::setUnwinder(UserUnwinder* unwinder)
     stacks_.setUnwinder(unwinder);
 }
 
+void PerfRecording::setListener(ReplayListener& listener)
+{
+    listener_ = &listener;
+    listener.begin(stacks_, space_);
+}
+
 void PerfRecording::event(const PerfEvent& event)
 {
+    if (listener_ != nullptr)
+        listener_->event(event);
     if (events_.size() <= event.index)
         events_.resize(event.index + size_t{1});
     events_[event.index].event = event;
@@ -55,6 +64,8 @@ void PerfRecording::hostFacts(const PerfHostFacts& facts)
         gate_.setSpan(facts.sampleTime->first, facts.sampleTime->second);
     if (unwinder_ != nullptr)
         unwinder_->setMachine(facts.arch);
+    if (listener_ != nullptr)
+        listener_->hostFacts(facts);
 }
 
 void PerfRecording::buildId(const PerfBuildId& id)
@@ -189,7 +200,7 @@ uint64_t PerfRecording::weightOf(const PerfSample& sample) const
 void PerfRecording::deliver(Symbolizer& symbolizer, RecordSink& sink)
 {
     deliverHostFacts(host_, lost_, inputName_, sink);
-    const SectionHandles sections = beginSections(events_, inputName_, sink);
+    const SectionHandles sections = beginSections(events_, listener_, inputName_, sink);
     for (size_t i = 0; i < events_.size(); ++i) {
         if (sections[i])
             sink.leftOut(*sections[i], events_[i].leftOut);
@@ -238,6 +249,10 @@ LoadedInput loadPerfRecording(
     loaded.why = "the first bytes";
     StackUnwinding unwinding(symbolizer);
     PerfRecording recording(source.name(), options);
+    LockTraceListener traces(source.name(), symbolizer, RoutineTable::builtIn());
+    if (!options.filter.empty())
+        traces.setNarrowed();
+    recording.setListener(traces);
     PerfDataOptions reading{.byTime = true};
     if (source.isFile())
         reading.progress = source.progress(); // else the source itself tells it

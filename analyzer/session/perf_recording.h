@@ -24,7 +24,7 @@ public:
     explicit PerfRecording(std::string inputName, RecordingOptions options = {});
 
     /// Who is told of the records, too; must outlive the recording.
-    void setListener(ReplayListener* listener) { listener_ = listener; }
+    void setListener(ReplayListener& listener);
     /// Who finds callers where samples have a piece of the stack; must outlive the recording.
     void setUnwinder(UserUnwinder* unwinder);
 

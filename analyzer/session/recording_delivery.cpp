@@ -88,23 +88,24 @@ void deliverHostFacts(
         fact(FactKind::Lost, std::to_string(lost));
 }
 
-SectionHandles beginSections(
-    const std::vector<RecordedEvent>& events, const std::string& inputName, RecordSink& sink)
+SectionHandles beginSections(const std::vector<RecordedEvent>& events, const ReplayListener* listener,
+    const std::string& inputName, RecordSink& sink)
 {
     SectionHandles sections(events.size());
     std::vector<std::string_view> sampled;
     for (const size_t index : inOrderOfFirstSamples(events)) {
         const PerfEvent& event = events[index].event;
+        if (isSampledTracepoint(event.attr))
+            sampled.push_back(event.name);
         SectionRecord record = sectionFor(event);
         record.position = {.chain = inputName, .offset = events[index].firstOffset};
         sections[index] = sink.section(record);
         if (event.attr.has(PerfAttrFlag::EnableOnExec)) // the recorder started a program, and follows that
             sink.fact(*sections[index], FactKind::Scope, "process");
-        if (record.kind == SectionKind::LockTrace)
+        const bool timed = listener != nullptr && listener->accountsFor(event);
+        if (record.kind == SectionKind::LockTrace && !timed)
             sink.diagnostic(makeDiagnostic(DiagnosticCode::EventsNotTimed,
                 fmt::format("{} was counted, not timed", record.event), record.position));
-        if (isSampledTracepoint(event.attr))
-            sampled.push_back(event.name);
     }
     if (!sampled.empty())
         sink.diagnostic(makeDiagnostic(DiagnosticCode::EventsSampled,

@@ -20,9 +20,10 @@ bool weighsOne(const PerfAttr& attr);
 void deliverHostFacts(
     const PerfHostFacts& host, uint64_t lost, const std::string& inputName, RecordSink& sink);
 /// One section an event that has samples, in the order in which their first ones stand in the file. Says
-/// which events were counted only, and of which not all were recorded.
-SectionHandles beginSections(
-    const std::vector<RecordedEvent>& events, const std::string& inputName, RecordSink& sink);
+/// which events were counted only, as `listener` does not account for them, and of which not all were
+/// recorded. It may be null.
+SectionHandles beginSections(const std::vector<RecordedEvent>& events, const ReplayListener* listener,
+    const std::string& inputName, RecordSink& sink);
 void deliverCells(const CpuCells& cells, const ThreadNames& names, const SectionHandles& sections,
     NamedStacks& stacks, RecordSink& sink);
 

@@ -24,6 +24,12 @@ class ReplayListener {
 public:
     virtual ~ReplayListener() = default;
 
+    /// Before all records. Both outlive the replay.
+    virtual void begin(const RecordedStacks&, const AddressSpace&) { }
+    virtual void event(const PerfEvent&) { }
+    virtual void hostFacts(const PerfHostFacts&) { }
+    /// Whether it hands over what the samples of an event tell: they are more than counted.
+    virtual bool accountsFor(const PerfEvent&) const { return false; }
     virtual void sample(const ReplayedSample&) { }
     virtual void comm(const PerfRecord&, const PerfComm&) { }
     virtual void fork(const PerfRecord&, const PerfTask&) { }

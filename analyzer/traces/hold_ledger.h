@@ -93,6 +93,8 @@ public:
     void held(const HoldEnd& end, const HoldContext& context);
     /// Since the last cut nobody had the lock, as far as can be told: hand-off after a release.
     void heldByNobody(uint64_t timeNs);
+    /// The thread that ended its wait last did not get the lock.
+    void forgetOwner() { owner_ = -1; }
     /// A hold whose begin and end were recorded.
     void addHold(HolderKey holder, uint64_t ns);
 

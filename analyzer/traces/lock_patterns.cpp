@@ -36,7 +36,7 @@ bool isConvoy(const TraceLock& lock, const DurationHistogram& holds)
 {
     const uint64_t seen = std::max(lock.acquisitions, lock.releases);
     const uint64_t handOffEach = lock.acquisitions == 0 ? 0 : lock.handOffNs / lock.acquisitions;
-    return atLeast(lock.handOffNs, lock.valueNs(), kMost) && holds.count() > 0
+    return lock.maxWaiters > 1 && atLeast(lock.handOffNs, lock.valueNs(), kMost) && holds.count() > 0
         && holds.percentileNs(50) < handOffEach && lock.acquisitions * 100 > seen * kNearlyAll;
 }
 

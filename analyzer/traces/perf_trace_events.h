@@ -50,6 +50,8 @@ public:
     std::optional<PerfTraceEvent> decode(const PerfSample& sample) const;
     /// Whether events of these kinds were sampled instead of recorded one by one.
     bool sampled() const { return sampled_; }
+    /// Whether samples of the event with that index are decoded.
+    bool knows(uint32_t index) const { return index < sources_.size() && sources_[index].kind.has_value(); }
     /// Whether switches of tasks were recorded.
     bool hasSwitches() const { return switches_; }
     /// Whether the recording has any such event.

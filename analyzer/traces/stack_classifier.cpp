@@ -135,10 +135,11 @@ bool isGenericSleep(std::string_view name)
         || name.find("futex_") != std::string_view::npos || name == "do_futex_wait";
 }
 
-/// Helpers of the C library that the compiler put into its lock routines.
-bool isInsideLibc(std::string_view name)
+/// Helpers that the compiler put into lock routines.
+bool isInlinedHelper(std::string_view name)
 {
-    return name.starts_with("lll_") || name.starts_with("__lll_") || name.starts_with("__pthread_mutex_")
+    return name.starts_with("std::__atomic") || name.starts_with("std::atomic") || name.starts_with("lll_")
+        || name.starts_with("__lll_") || name.starts_with("__pthread_mutex_")
         || name.starts_with("__pthread_rwlock_") || name.starts_with("__pthread_cond_");
 }
 
@@ -200,6 +201,7 @@ StackClassifier::Facts StackClassifier::lookUp(const NamedFrame& frame) const
         facts.partOfWait = facts.partOfWait || takes || roles.has(Role::OtherWait)
             || roles.has(Role::SkipFrame) || roles.has(Role::Release);
         facts.takes = facts.takes || takes;
+        facts.skipped = facts.skipped || roles.has(Role::SkipFrame);
         facts.acquires = facts.acquires || roles.has(Role::AcquireWrapper);
         facts.ofRwlock = facts.ofRwlock || row->primitive.starts_with("rw");
         facts.releases = facts.releases || (roles.has(Role::Release) && !completion);
@@ -214,7 +216,7 @@ StackClassifier::Facts StackClassifier::lookUp(const NamedFrame& frame) const
             facts.wait = lockReason(name, row->primitive);
     }
     facts.reacquires = name.find("mutex_cond_lock") != std::string_view::npos;
-    facts.partOfWait = facts.partOfWait || (!frame.kernel && (isGenericSleep(name) || isInsideLibc(name)));
+    facts.partOfWait = facts.partOfWait || (!frame.kernel && (isGenericSleep(name) || isInlinedHelper(name)));
     return facts;
 }
 
@@ -279,6 +281,14 @@ TraceStackClass StackClassifier::classify(std::span<const NamedFrame> frames)
         std::find_if(frames.begin(), frames.end(), [](const NamedFrame& frame) { return !frame.kernel; });
     classifyUser({user, frames.end()}, known);
     return known;
+}
+
+size_t StackClassifier::sleepSiteOf(std::span<const NamedFrame> frames)
+{
+    size_t at = 0;
+    while (at < frames.size() && frames[at].kernel && factsOf(frames[at]).skipped)
+        ++at;
+    return at;
 }
 
 size_t StackClassifier::releaseSiteOf(std::span<const NamedFrame> frames)

@@ -28,6 +28,11 @@ public:
     /// The first frame outwards that is no part of the waiting: where the lock is taken. The number of
     /// frames if there is none.
     size_t siteOf(std::span<const NamedFrame> frames);
+    /// Whether a function is part of a wait or of a release, and not what waits.
+    bool isPartOfWait(const NamedFrame& frame) { return factsOf(frame).partOfWait; }
+    /// The function that a thread sleeps in, of the stack of its switch-out: the first one that is no
+    /// function of the scheduler.
+    size_t sleepSiteOf(std::span<const NamedFrame> frames);
     /// The same for the stack of who gives a lock back.
     size_t releaseSiteOf(std::span<const NamedFrame> frames);
 
@@ -38,6 +43,7 @@ private:
         LeaveReason leave = LeaveReason::Unknown;
         bool partOfWait = false; ///< passed over when the call site is looked for
         bool takes = false;      ///< waits for a lock, on the processor or off it
+        bool skipped = false;    ///< generic part of the scheduler
         bool acquires = false;
         bool releases = false;
         bool signals = false;

@@ -220,10 +220,17 @@ void TraceAnalyser::addOffCpu(LiveThread& thread, bool seen)
     sums.blockedNs += ns;
     const uint64_t woken = thread.wokenNs == 0 ? nowNs_ : std::max(thread.wokenNs, thread.outNs);
     sums.wokenNs += nowNs_ - woken;
-    if (!thread.waits.empty())
-        locks_.sites()[thread.waits.front().site].offCpuNs += woken - thread.outNs;
-    else if (thread.outReason == WaitReason::Unknown || thread.outReason == WaitReason::Other)
-        blockedAt_[thread.outStack.v] += woken - thread.outNs;
+    if (!thread.waits.empty()) {
+        locks_.sites()[thread.waits.front().site].offCpuNs += ns;
+        return;
+    }
+    const Activity activity = activityOf(thread.outReason);
+    (activity == Activity::Io             ? sums.ioNs
+            : activity == Activity::Sleep ? sums.sleepNs
+            : activity == Activity::Idle  ? sums.idleNs
+                                          : sums.otherNs) += ns;
+    if (activity == Activity::Blocked)
+        blockedAt_[thread.outStack.v] += ns;
 }
 
 void TraceAnalyser::becomesRunnable(int32_t target)

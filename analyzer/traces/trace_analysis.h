@@ -56,7 +56,11 @@ struct OffCpuSums {
     uint64_t runnableNs = 0; ///< it was still runnable when it left
     uint64_t blockedNs = 0;  ///< it was not, up to when it ran again
     uint64_t wokenNs = 0;    ///< of blockedNs: from its wake-up on
-    uint64_t upToNs = 0;     ///< beyond these: it was switched out and seen again; when it came back was not
+    uint64_t ioNs = 0;       ///< of blockedNs by its reason; what is left was inside of waits
+    uint64_t sleepNs = 0;
+    uint64_t idleNs = 0; ///< waited for work
+    uint64_t otherNs = 0;
+    uint64_t upToNs = 0; ///< beyond these: it was switched out and seen again; when it came back was not
 };
 
 /// Threads of one name in one process.
@@ -85,7 +89,7 @@ struct TraceSite {
     uint64_t openNs = 0;
     uint64_t acquisitions = 0; ///< several waits in a row for one of them count once
     uint64_t accountNs = 0;    ///< of all that: not inside of another wait of the thread
-    uint64_t offCpuNs = 0;     ///< of it: blocked, off the processor
+    uint64_t offCpuNs = 0;     ///< off the processor in it, from switch-out to switch-in
 };
 
 /// One long wait.

@@ -67,6 +67,15 @@ void TraceAnalyser::beginWait(LiveThread& thread, OpenWait wait, WaitReason reas
     wait.charged = isHeldByOthers(reason);
     wait.lostBefore = gaps_.lostEvents;
     LiveLock& lock = locks_[wait.lock];
+    // Who waits for a lock does not have it. One of the kernel it has given back; of user space, it never got
+    // it.
+    if (lock.ledger.probableOwner() == thread.key) {
+        if (wait.channel == WaitChannel::Contention)
+            lock.ledger.held(
+                {.thread = thread.key, .holder = lock.lastAcquirer, .timeNs = wait.beganNs}, *this);
+        else
+            lock.ledger.forgetOwner();
+    }
     lock.load.waitBegins(wait.beganNs);
     lock.waiting.emplace(wait.beganNs, thread.key);
     if (lock.firstWaiter < 0)

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Follows the events of locks, futexes and the scheduler through a recording, and hands over who waited for
+// what, for how long and behind whom.
+#pragma once
+
+#include "analyzer/session/replay_listener.h"
+#include "analyzer/traces/perf_trace_events.h"
+#include "analyzer/traces/stack_classifier.h"
+#include "analyzer/traces/trace_record.h"
+
+#include <map>
+#include <optional>
+
+namespace whichlock {
+
+/// MT: one thread.
+class LockTraceListener final : public ReplayListener, private TraceEnvironment, private TraceNames {
+public:
+    /// `symbolizer` and `routines` must outlive it.
+    LockTraceListener(std::string inputName, Symbolizer& symbolizer, const RoutineTable& routines);
+
+    /// The question is about a part of the recording, which the trace does not know.
+    void setNarrowed() { narrowed_ = true; }
+
+    void begin(const RecordedStacks& stacks, const AddressSpace& space) override;
+    void event(const PerfEvent& event) override;
+    void hostFacts(const PerfHostFacts& facts) override;
+    bool accountsFor(const PerfEvent& event) const override;
+    void sample(const ReplayedSample& sample) override;
+    void comm(const PerfRecord& record, const PerfComm& comm) override;
+    void fork(const PerfRecord& record, const PerfTask& task) override;
+    void exit(const PerfRecord& record, const PerfTask& task) override;
+    void lost(const PerfRecord& record, const PerfLost& lost) override;
+    void deliver(NamedStacks& stacks, const ThreadNames& names, RecordSink& sink) override;
+
+private:
+    /// A word by its distance from code of the file that the word seems to belong to.
+    struct CodePlace {
+        ModuleId module{};
+        uint64_t offset = 0;
+        int64_t distance = 0;
+    };
+    /// The code that a process has mapped, by address.
+    struct MappedCode {
+        uint64_t version = UINT64_MAX;
+        std::vector<Mapping> mappings{};
+    };
+
+    TraceStackClass classify(TraceStackId stack) override;
+    uint32_t epochOf(int32_t pid) override;
+    WordPlace placeOf(int32_t pid, uint64_t address) override;
+    std::string siteOf(TraceStackId stack) override;
+    std::string holderSiteOf(TraceStackId stack) override;
+    std::string sleepOf(TraceStackId stack) override;
+    TracedVariable variableOf(const TraceProcess& process, uint64_t address) override;
+
+    const std::vector<std::string>& namesOf(AddressFrameId frame);
+    bool isKernel(AddressFrameId frame) const;
+    const std::vector<Mapping>& codeOf(int32_t pid);
+    std::vector<NamedFrame> namedFrames(TraceStackId stack);
+
+    std::string inputName_;
+    Symbolizer& symbolizer_;
+    StackClassifier classifier_;
+    const RecordedStacks* stacks_ = nullptr;
+    const AddressSpace* space_ = nullptr;
+    NamedStacks* named_ = nullptr;
+    PerfTraceEvents decoder_;
+    TraceAnalyser analyser_;
+    std::vector<std::optional<std::vector<std::string>>> frameNames_; ///< while replaying; of frame i + 1
+    std::map<int32_t, MappedCode> code_;
+    std::map<std::pair<TraceProcess, uint64_t>, CodePlace> words_;
+    std::map<std::string, uint64_t> eventCounts_;
+    std::optional<uint64_t> firstOffset_;
+    bool narrowed_ = false;
+};
+
+} // namespace whichlock

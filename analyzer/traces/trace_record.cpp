@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/traces/trace_record.h"
+
+#include "analyzer/traces/lock_patterns.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace whichlock {
+namespace {
+
+ActivityTimes timesOf(const ActivitySums& sums)
+{
+    const auto of = [&](Activity activity) { return sums[static_cast<size_t>(activity)]; };
+    return {.unknownNs = of(Activity::Unknown),
+        .ranNs = of(Activity::Ran),
+        .uncertainNs = of(Activity::Uncertain),
+        .preemptedNs = of(Activity::Preempted),
+        .yieldedNs = of(Activity::Yielded) + of(Activity::Voluntary),
+        .throttledNs = of(Activity::Throttled),
+        .wokenNs = of(Activity::Woken),
+        .ioNs = of(Activity::Io),
+        .sleepNs = of(Activity::Sleep),
+        .idleNs = of(Activity::Idle),
+        .blockedNs = of(Activity::Blocked),
+        .lockNs = of(Activity::LockWait)};
+}
+
+std::string_view sideName(WaitReason reason)
+{
+    return reason == WaitReason::RwlockRead ? "read" : reason == WaitReason::RwlockWrite ? "write" : "-";
+}
+
+/// Heaviest first, then by all of the content.
+template <class Row, class Weight> void sortByWeight(std::vector<Row>& rows, Weight weight)
+{
+    std::sort(rows.begin(), rows.end(),
+        [&](const Row& a, const Row& b) { return weight(a) != weight(b) ? weight(a) > weight(b) : a < b; });
+}
+
+std::vector<NamedTime> sortedTimes(const std::map<std::string, uint64_t>& sums)
+{
+    std::vector<NamedTime> times;
+    for (const auto& [name, ns] : sums)
+        times.push_back({name, ns});
+    sortByWeight(times, [](const NamedTime& one) { return one.ns; });
+    return times;
+}
+
+/// Builds the rows of one analysis.
+class RecordBuilder {
+public:
+    RecordBuilder(const TraceAnalysis& analysis, TraceNames& names)
+        : analysis_(analysis)
+        , names_(names)
+    {
+    }
+
+    LockTraceRecord build()
+    {
+        LockTraceRecord record;
+        record.durationNs = analysis_.endNs - analysis_.beginNs;
+        record.events = analysis_.events;
+        record.hasSwitches = analysis_.hasSwitches;
+        record.hasWakings = analysis_.hasWakings;
+        record.sampled = analysis_.gaps.sampled;
+        record.lostEvents = analysis_.gaps.lostEvents;
+        record.endsWithoutBegin = analysis_.gaps.endsWithoutBegin;
+        record.beginsWithoutEnd = analysis_.gaps.beginsWithoutEnd;
+        record.unlikelyPairs = analysis_.gaps.unlikelyPairs;
+        record.unseenSwitches = analysis_.gaps.unseenSwitches;
+        for (const TraceSite& site : analysis_.sites) {
+            record.hasContention = record.hasContention || site.channel == WaitChannel::Contention;
+            record.hasFutexes = record.hasFutexes || site.channel == WaitChannel::Futex;
+            record.hasRecordedHolds = record.hasRecordedHolds || site.channel == WaitChannel::RecordedHolds;
+        }
+        addThreads(record);
+        addLocks(record);
+        std::map<std::string, uint64_t> blocked;
+        for (const auto& [stack, ns] : analysis_.blockedAt)
+            blocked[names_.sleepOf({stack})] += ns;
+        record.blockedAt = sortedTimes(blocked);
+        return record;
+    }
+
+private:
+    void addThreads(LockTraceRecord& record)
+    {
+        std::map<std::pair<std::string, int32_t>, TracedThreads> rows;
+        for (const TraceGroup& group : analysis_.groups) {
+            record.offCpu.runnableNs += group.offCpu.runnableNs;
+            record.offCpu.conditionNs += group.offCpu.idleNs;
+            record.offCpu.ioNs += group.offCpu.ioNs;
+            record.offCpu.sleepNs += group.offCpu.sleepNs;
+            record.offCpu.otherNs += group.offCpu.otherNs;
+            record.offCpu.wokenNs += group.offCpu.wokenNs;
+            record.offCpu.upToNs += group.offCpu.upToNs;
+            uint64_t all = 0;
+            for (const uint64_t ns : group.account)
+                all += ns;
+            if (all == 0)
+                continue;
+            const int32_t pid = analysis_.processes[group.process].pid;
+            TracedThreads& row = rows[{group.name, pid}];
+            row.name = group.name;
+            row.pid = pid;
+            row.threads += group.threads;
+            const ActivityTimes times = timesOf(group.account);
+            for (const auto part :
+                {&ActivityTimes::unknownNs, &ActivityTimes::ranNs, &ActivityTimes::uncertainNs,
+                    &ActivityTimes::preemptedNs, &ActivityTimes::yieldedNs, &ActivityTimes::throttledNs,
+                    &ActivityTimes::wokenNs, &ActivityTimes::ioNs, &ActivityTimes::sleepNs,
+                    &ActivityTimes::idleNs, &ActivityTimes::blockedNs, &ActivityTimes::lockNs})
+                row.times.*part += times.*part;
+        }
+        for (auto& [key, row] : rows)
+            record.threads.push_back(std::move(row));
+    }
+
+    void addLocks(LockTraceRecord& record)
+    {
+        std::vector<std::pair<TracedLock, uint32_t>> rows;
+        for (uint32_t i = 0; i < analysis_.locks.size(); ++i) {
+            const TraceLock& lock = analysis_.locks[i];
+            if (lock.waits + lock.openWaits > 0)
+                rows.emplace_back(lockRow(lock), i);
+        }
+        std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+            const auto key = [](const TracedLock& lock) {
+                return std::tuple(!lock.isLock, ~lock.valueNs, lock.address, lock.pid);
+            };
+            return key(a.first) < key(b.first);
+        });
+        std::vector<uint32_t> placeOf(analysis_.locks.size());
+        for (uint32_t place = 0; place < rows.size(); ++place)
+            placeOf[rows[place].second] = place;
+        for (auto& [row, from] : rows) {
+            addHolders(analysis_.locks[from], placeOf, row);
+            addRoots(analysis_.locks[from], placeOf, row);
+            (row.isLock ? record.offCpu.lockNs : record.offCpu.conditionNs) += row.offCpuNs;
+            record.locks.push_back(std::move(row));
+        }
+    }
+
+    TracedLock lockRow(const TraceLock& lock)
+    {
+        TracedLock row;
+        row.space = lock.key.space == LockSpace::Kernel ? "kernel"
+            : lock.key.space == LockSpace::Shared       ? "shared"
+                                                        : "process";
+        row.address = lock.key.address;
+        row.kind = lockKindName(lock.kind);
+        row.isLock = lock.isLock;
+        row.parks = lock.kind == LockKind::Parker;
+        if (lock.key.space == LockSpace::Process) {
+            const TraceProcess& process = analysis_.processes[lock.key.owner - 1];
+            row.pid = process.pid;
+            TracedVariable variable = names_.variableOf(process, lock.key.address);
+            row.symbol = std::move(variable.name);
+            row.symbolOffset = variable.offset;
+            row.object = std::move(variable.object);
+            row.verified = variable.verified;
+        }
+        addFigures(lock, row);
+        addSites(lock, row);
+        for (const TracedWait& wait : lock.worst)
+            row.worst.push_back({.fromNs = wait.fromNs - std::min(wait.fromNs, analysis_.beginNs),
+                .ns = wait.ns,
+                .tid = wait.tid,
+                .function = names_.siteOf(analysis_.sites[wait.site].stack),
+                .open = wait.open});
+        if (lock.isLock)
+            for (const PatternMatch& match : patternsOf(lock, analysis_))
+                row.patterns.push_back({std::string(patternName(match.pattern)), match.partNs});
+        return row;
+    }
+
+    static void addFigures(const TraceLock& lock, TracedLock& row)
+    {
+        row.valueNs = lock.valueNs();
+        row.waits = lock.waits;
+        row.acquisitions = lock.acquisitions;
+        row.open = lock.openWaits;
+        row.openAtEnd = lock.openAtEnd;
+        row.openNs = lock.openNs;
+        row.notAcquired = lock.notAcquired;
+        row.meanNs = lock.waits == 0 ? 0 : lock.waitNs / lock.waits;
+        row.maxNs = lock.waitTimes.maxNs();
+        row.maxAcquisitionNs = lock.maxAcquisitionNs;
+        row.p50Ns = lock.waitTimes.percentileNs(50);
+        row.p99Ns = lock.waitTimes.percentileNs(99);
+        row.contendedWallNs = lock.contendedWallNs;
+        row.maxWaiters = lock.maxWaiters;
+        row.handOffNs = lock.handOffNs;
+        row.unseenNs = lock.unseenNs;
+        row.deadlock = lock.deadlock;
+        row.stripBucketNs = lock.strip.bucketNs();
+        row.strip = lock.strip.waitNs();
+    }
+
+    void addSites(const TraceLock& lock, TracedLock& row)
+    {
+        std::map<std::tuple<std::string, std::string, bool>, TracedSite> sites;
+        for (const uint32_t index : lock.sites) {
+            const TraceSite& from = analysis_.sites[index];
+            row.accountNs += from.accountNs;
+            row.offCpuNs += from.offCpuNs;
+            std::string function = names_.siteOf(from.stack);
+            std::string side(sideName(from.reason));
+            TracedSite& site = sites[{function, side, from.insideCondition}];
+            site.function = std::move(function);
+            site.side = std::move(side);
+            site.insideCondition = from.insideCondition;
+            site.valueNs += from.waitNs + from.openNs;
+            site.waits += from.waits;
+            site.maxNs = std::max(site.maxNs, from.maxNs);
+            site.open += from.openWaits;
+        }
+        for (auto& [key, site] : sites)
+            row.sites.push_back(std::move(site));
+        sortByWeight(row.sites, [](const TracedSite& one) { return one.valueNs; });
+    }
+
+    /// Holders by function and thread name; a function is one holder, however it came to be called.
+    void addHolders(const TraceLock& lock, const std::vector<uint32_t>& placeOf, TracedLock& row)
+    {
+        struct Sums {
+            HolderSums all{};
+            std::map<std::string, uint64_t> preemptedBy{};
+            std::map<std::string, uint64_t> blockedAt{};
+            std::map<uint32_t, uint64_t> waitedFor{};
+        };
+        std::map<std::pair<std::string, std::string>, Sums> holders;
+        for (const HolderSums& from : lock.holders) {
+            if (from.waitNs == 0)
+                continue;
+            Sums& to = holders[{names_.holderSiteOf(from.key.stack), analysis_.group(from.key.group).name}];
+            to.all.waitNs += from.waitNs;
+            to.all.provenNs += from.provenNs;
+            to.all.preemptions += from.preemptions;
+            to.all.holds.add(from.holds);
+            for (size_t i = 0; i < kActivities; ++i)
+                to.all.meanwhile[i] += from.meanwhile[i];
+            if (from.longestOffNs > to.all.longestOffNs) {
+                to.all.longestOffNs = from.longestOffNs;
+                to.all.longestOffAtNs = from.longestOffAtNs;
+            }
+            for (const auto& [name, ns] : from.preemptedBy)
+                to.preemptedBy[analysis_.names[name - 1]] += ns;
+            for (const auto& [stack, ns] : from.blockedAt)
+                to.blockedAt[names_.sleepOf({stack})] += ns;
+            for (const auto& [other, ns] : from.waitedFor)
+                to.waitedFor[placeOf[other - 1]] += ns;
+        }
+        for (auto& [key, sums] : holders) {
+            TracedHolder holder{.function = key.first,
+                .thread = key.second,
+                .waitNs = sums.all.waitNs,
+                .provenNs = sums.all.provenNs,
+                .meanwhile = timesOf(sums.all.meanwhile),
+                .preemptions = sums.all.preemptions,
+                .longestOffNs = sums.all.longestOffNs,
+                .longestOffAtNs =
+                    sums.all.longestOffAtNs - std::min(sums.all.longestOffAtNs, analysis_.beginNs),
+                .holds = sums.all.holds.count(),
+                .medianHoldNs = sums.all.holds.percentileNs(50),
+                .maxHoldNs = sums.all.holds.maxNs(),
+                .preemptedBy = sortedTimes(sums.preemptedBy),
+                .blockedAt = sortedTimes(sums.blockedAt)};
+            holder.waitedFor.assign(sums.waitedFor.begin(), sums.waitedFor.end());
+            row.holders.push_back(std::move(holder));
+        }
+        sortByWeight(row.holders, [](const TracedHolder& one) { return one.waitNs; });
+    }
+
+    void addRoots(const TraceLock& lock, const std::vector<uint32_t>& placeOf, TracedLock& row)
+    {
+        std::map<std::tuple<uint32_t, std::string, bool>, uint64_t> roots;
+        for (const auto& [root, ns] : lock.roots) {
+            const TraceLock& last = analysis_.lock(root.lock);
+            const std::string function =
+                root.holder ? names_.holderSiteOf(last.holders[root.holder.v - 1].key.stack) : std::string();
+            roots[{placeOf[root.lock.v - 1], function, !root.holder}] += ns;
+        }
+        for (const auto& [key, ns] : roots)
+            row.roots.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), ns});
+        sortByWeight(row.roots, [](const TracedRoot& one) { return one.ns; });
+    }
+
+    const TraceAnalysis& analysis_;
+    TraceNames& names_;
+};
+
+} // namespace
+
+LockTraceRecord traceRecord(const TraceAnalysis& analysis, TraceNames& names)
+{
+    return RecordBuilder(analysis, names).build();
+}
+
+} // namespace whichlock

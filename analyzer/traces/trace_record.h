@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Gives the result of an analysis its names, and brings it into a fixed order: what goes into a profile.
+#pragma once
+
+#include "analyzer/traces/trace_analysis.h"
+#include "parsers/lock_trace_record.h"
+
+namespace whichlock {
+
+/// The variable that a word of user space is, or lies in.
+struct TracedVariable {
+    std::string name{}; ///< empty: no symbol covers the word
+    uint64_t offset = 0;
+    std::string object{};
+    bool verified = false;
+};
+
+/// Who knows names, once the recording is over.
+class TraceNames {
+public:
+    virtual ~TraceNames() = default;
+
+    /// The function that waits with that stack; empty when the stack does not tell.
+    virtual std::string siteOf(TraceStackId stack) = 0;
+    /// The function that gives a lock back with that stack, or that took it.
+    virtual std::string holderSiteOf(TraceStackId stack) = 0;
+    /// The outermost function of a sleep that is worth a name.
+    virtual std::string sleepOf(TraceStackId stack) = 0;
+    virtual TracedVariable variableOf(const TraceProcess& process, uint64_t address) = 0;
+};
+
+/// The record of a trace; `analysis` must have passed its check().
+LockTraceRecord traceRecord(const TraceAnalysis& analysis, TraceNames& names);
+
+} // namespace whichlock

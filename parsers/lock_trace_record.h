@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a trace tells about waiting, with names: the form in which it goes into a profile and from there into
+// a report. All times in ns; all sums are of the same waits, so that they can be checked against each other.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace whichlock {
+
+/// A name and the time that it had.
+struct NamedTime {
+    std::string name{};
+    uint64_t ns = 0;
+
+    auto operator<=>(const NamedTime&) const = default;
+};
+
+/// What a thread did, part by part.
+struct ActivityTimes {
+    uint64_t unknownNs = 0; ///< not recorded
+    uint64_t ranNs = 0;
+    uint64_t uncertainNs = 0; ///< switched out, later seen running: on the processor or waiting for one
+    uint64_t preemptedNs = 0;
+    uint64_t yieldedNs = 0; ///< left at a point where the kernel offered it, or by sched_yield
+    uint64_t throttledNs = 0;
+    uint64_t wokenNs = 0; ///< woken, not yet on a processor
+    uint64_t ioNs = 0;
+    uint64_t sleepNs = 0;
+    uint64_t idleNs = 0;    ///< waits for work: conditions, joins, polling
+    uint64_t blockedNs = 0; ///< for what cannot be told
+    uint64_t lockNs = 0;
+
+    auto operator<=>(const ActivityTimes&) const = default;
+};
+
+/// Time off the processor from switch-out to switch-in, by the reason.
+struct OffCpuTimes {
+    uint64_t runnableNs = 0;
+    uint64_t lockNs = 0;
+    uint64_t conditionNs = 0; ///< waits for work: conditions, joins, polling
+    uint64_t ioNs = 0;
+    uint64_t sleepNs = 0;
+    uint64_t otherNs = 0;
+    uint64_t wokenNs = 0; ///< of all but runnable: from the wake-up on
+    uint64_t upToNs = 0;  ///< beyond these: the return was not recorded
+
+    auto operator<=>(const OffCpuTimes&) const = default;
+};
+
+/// Where a lock is waited for.
+struct TracedSite {
+    std::string function{}; ///< empty: the stacks do not tell
+    std::string side{};     ///< `read`, `write`, `-`
+    bool insideCondition = false;
+    uint64_t valueNs = 0; ///< lower bounds of unfinished waits included
+    uint64_t waits = 0;   ///< that ended
+    uint64_t maxNs = 0;
+    uint64_t open = 0;
+
+    auto operator<=>(const TracedSite&) const = default;
+};
+
+/// Who held a lock while others waited.
+struct TracedHolder {
+    std::string function{}; ///< empty: the stacks do not tell
+    std::string thread{};   ///< name of the thread
+    uint64_t waitNs = 0;    ///< of others, that is charged to it
+    uint64_t provenNs = 0;  ///< of it: by a release that was recorded
+    ActivityTimes meanwhile{};
+    uint64_t preemptions = 0;
+    uint64_t longestOffNs = 0; ///< the longest time off the processor with waiters behind it
+    uint64_t longestOffAtNs = 0;
+    uint64_t holds = 0; ///< whose length is known
+    uint64_t medianHoldNs = 0;
+    uint64_t maxHoldNs = 0;
+    std::vector<NamedTime> preemptedBy{};
+    std::vector<std::pair<uint32_t, uint64_t>> waitedFor{}; ///< lock, ns
+    std::vector<NamedTime> blockedAt{};
+
+    auto operator<=>(const TracedHolder&) const = default;
+};
+
+/// The end of the chain of waiting for a lock.
+struct TracedRoot {
+    uint32_t lock = 0;      ///< index in LockTraceRecord::locks
+    std::string function{}; ///< of the holder; empty when nobody held it, or who is not known
+    bool nobody = false;
+    uint64_t ns = 0;
+
+    auto operator<=>(const TracedRoot&) const = default;
+};
+
+struct TracedLongWait {
+    uint64_t fromNs = 0; ///< since the begin of the trace
+    uint64_t ns = 0;
+    int32_t tid = -1;
+    std::string function{};
+    bool open = false;
+
+    auto operator<=>(const TracedLongWait&) const = default;
+};
+
+/// A pattern and the part of the wait that fits.
+struct TracedPattern {
+    std::string name{};
+    uint64_t partNs = 0;
+
+    auto operator<=>(const TracedPattern&) const = default;
+};
+
+/// A lock, or another word that is waited for.
+struct TracedLock {
+    std::string space{}; ///< `kernel`, `process`, `shared`
+    uint64_t address = 0;
+    int32_t pid = -1;
+    std::string kind{};
+    bool isLock = false;
+    bool parks = false; ///< the address is that of the word that one thread sleeps on
+
+    std::string symbol{}; ///< the variable that it is, or lies in
+    uint64_t symbolOffset = 0;
+    std::string object{}; ///< the file of the variable
+    bool verified = false;
+
+    uint64_t valueNs = 0; ///< with the lower bounds of unfinished waits
+    uint64_t waits = 0;   ///< that ended
+    uint64_t acquisitions = 0;
+    uint64_t open = 0;      ///< began before the trace or did not end in it
+    uint64_t openAtEnd = 0; ///< of these: did not end
+    uint64_t openNs = 0;
+    uint64_t notAcquired = 0;
+    uint64_t meanNs = 0;
+    uint64_t maxNs = 0;
+    uint64_t maxAcquisitionNs = 0;
+    uint64_t p50Ns = 0;
+    uint64_t p99Ns = 0;
+    uint64_t contendedWallNs = 0;
+    uint32_t maxWaiters = 0;
+    uint64_t handOffNs = 0;
+    uint64_t unseenNs = 0;
+    uint64_t accountNs = 0; ///< of the wait: not inside of another wait of the same thread
+    uint64_t offCpuNs = 0;
+    bool deadlock = false;
+    std::vector<TracedSite> sites{};     ///< heaviest first
+    std::vector<TracedHolder> holders{}; ///< heaviest first
+    std::vector<TracedRoot> roots{};     ///< heaviest first
+    std::vector<TracedLongWait> worst{}; ///< longest first
+    std::vector<TracedPattern> patterns{};
+    uint64_t stripBucketNs = 0;
+    std::vector<uint64_t> strip{}; ///< waiting by bucket of the trace's time
+
+    auto operator<=>(const TracedLock&) const = default;
+};
+
+/// Threads of one name in one process.
+struct TracedThreads {
+    std::string name{};
+    int32_t pid = -1;
+    uint32_t threads = 0;
+    ActivityTimes times{};
+
+    auto operator<=>(const TracedThreads&) const = default;
+};
+
+/// All of a trace.
+struct LockTraceRecord {
+    uint64_t durationNs = 0;
+    uint64_t events = 0;
+    std::vector<std::pair<std::string, uint64_t>> eventCounts{};
+    bool hasSwitches = false;
+    bool hasWakings = false;
+    bool hasContention = false; ///< lock:contention_*
+    bool hasFutexes = false;
+    bool hasRecordedHolds = false;
+    bool hasStacks = false;
+
+    bool narrowed = false; ///< the question is about a part of the recording; the trace is of all of it
+    bool sampled = false;
+    uint64_t lostEvents = 0;
+    uint64_t endsWithoutBegin = 0;
+    uint64_t beginsWithoutEnd = 0;
+    uint64_t unlikelyPairs = 0;
+    uint64_t unseenSwitches = 0;
+
+    OffCpuTimes offCpu{};
+    std::vector<TracedThreads> threads{};
+    std::vector<TracedLock> locks{}; ///< locks first, then other words; heaviest first
+    std::vector<NamedTime> blockedAt{};
+    std::string problem{}; ///< what does not add up: an internal error; empty if all does
+
+    auto operator<=>(const LockTraceRecord&) const = default;
+};
+
+/// All content as bytes; equal for equal content.
+std::string bytesOf(const LockTraceRecord& record);
+
+} // namespace whichlock
