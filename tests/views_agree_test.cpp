@@ -135,6 +135,8 @@ std::string formatted(const DocumentCell& cell, const Json& figure)
         return formatDecimal(
             number(), point == std::string::npos ? 0 : static_cast<int>(cell.text.size() - point - 1));
     }
+    case CellFormat::Milliseconds:
+        return formatMilliseconds(figure.get<uint64_t>());
     case CellFormat::Text:
         break;
     }

@@ -84,6 +84,32 @@ std::string checkGroups(const ReportSection& section)
         groupByName(section.groupedBy), value, whole);
 }
 
+/// Whether a section counts events that a trace of the same input has timed.
+bool isTimedElsewhere(const Profile& profile, const Section& section)
+{
+    if (section.record.kind != SectionKind::LockTrace || section.trace)
+        return false;
+    return std::any_of(profile.sections.begin(), profile.sections.end(), [&](const Section& other) {
+        return other.input == section.input && other.trace
+            && std::any_of(other.trace->eventCounts.begin(), other.trace->eventCounts.end(),
+                [&](const auto& event) { return event.first == section.record.event; });
+    });
+}
+
+/// The analysis has checked its sums; locks add up to the waiting.
+std::string checkTrace(const ReportSection& section)
+{
+    if (!section.trace)
+        return {};
+    uint64_t sum = 0;
+    for (const ReportTraceLock& lock : section.trace->locks)
+        sum += lock.figures.valueNs;
+    if (sum != section.trace->lockWaitNs)
+        return fmt::format(
+            "{}: the locks add up to {} of {}", toString(section.position), sum, section.trace->lockWaitNs);
+    return section.trace->facts.problem;
+}
+
 void addScores(const Profile& profile, Report& report)
 {
     for (const ScoreRecord& score : profile.scores) {
@@ -188,6 +214,8 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
         report.inputs.push_back(
             {input.name, input.format, std::string(confidenceName(input.confidence)), input.bytes});
     for (const Section& section : profile.sections) {
+        if (isTimedElsewhere(profile, section))
+            continue;
         ReportSection out = beginReportSection(profile, section);
         out.groupedBy = query.by;
         out.filter = filterText(query);
@@ -205,7 +233,10 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
         case SectionKind::LockTrace:
         case SectionKind::LockTable:
         case SectionKind::ThreadDump:
-            buildTraceSection(profile, section, query, out);
+            if (section.trace)
+                buildTimedTraceSection(section, out);
+            else
+                buildTraceSection(profile, section, query, out);
             break;
         }
         if (out.groups.empty() && query.by != GroupBy::Lock && query.by != GroupBy::Site
@@ -213,7 +244,8 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
             report.diagnostics.push_back(makeDiagnostic(DiagnosticCode::GroupingUntold,
                 fmt::format("there is no table by {}: the samples do not tell theirs", groupByName(query.by)),
                 section.record.position));
-        for (const std::string& wrong : {checkAccount(out), checkLocks(out), checkGroups(out)}) {
+        for (const std::string& wrong :
+            {checkAccount(out), checkLocks(out), checkGroups(out), checkTrace(out)}) {
             if (report.internalError.empty())
                 report.internalError = wrong;
         }

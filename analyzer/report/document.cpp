@@ -67,6 +67,8 @@ void addBrief(const Report& report, Document& document)
         const size_t index = *report.verdict.section;
         const ReportSection& section = report.sections[index];
         document.blocks.emplace_back(headOf(section));
+        if (section.trace && !section.trace->locks.empty())
+            document.blocks.emplace_back(traceLockTable(section, index, kMostLocks));
         if (!section.groups.empty())
             document.blocks.emplace_back(groupTable(section, index, kMostLocks));
         else if (!section.locks.empty())

@@ -38,6 +38,12 @@ DocumentCell countCell(uint64_t value, std::string pointer)
     return {.text = formatCount(value), .format = CellFormat::Count, .pointer = std::move(pointer)};
 }
 
+DocumentCell timeCell(uint64_t ns, std::string pointer)
+{
+    return {
+        .text = formatMilliseconds(ns), .format = CellFormat::Milliseconds, .pointer = std::move(pointer)};
+}
+
 DocumentCell shareCell(const std::optional<Share>& share, std::string pointer, int decimals)
 {
     if (!share)

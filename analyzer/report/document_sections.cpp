@@ -46,7 +46,10 @@ DocumentText headOf(const ReportSection& section)
         what += ", machine-wide";
     else if (section.facts.scope == "process")
         what += ", per process";
-    if (section.samples != 0)
+    if (section.trace)
+        what += fmt::format(
+            ", {} events in {} ms", section.samples, formatMilliseconds(section.trace->facts.durationNs));
+    else if (section.samples != 0)
         what += fmt::format(", {} samples, {} frames", section.samples, section.rows);
     else
         what += fmt::format(", {} rows", section.rows);
@@ -58,7 +61,7 @@ DocumentText headOf(const ReportSection& section)
             section.filter, section.samples, section.samples + section.leftOutSamples));
     for (const std::string& repair : section.repairs)
         head.lines.push_back(repair);
-    if (section.kind == SectionKind::CpuProfile) {
+    if (section.kind == SectionKind::CpuProfile || section.trace) {
         const Coverage& sees = section.sees;
         head.lines.push_back("sees: " + seen("kernel spin", sees.kernelSpin) + ", "
             + seen("user spin", sees.userSpin) + ", "
@@ -88,7 +91,10 @@ void addSection(const Report& report, size_t index, Document& document)
     case SectionKind::LockTrace:
     case SectionKind::LockTable:
     case SectionKind::ThreadDump:
-        addEventSection(section, index, document);
+        if (section.trace)
+            addTraceSection(section, index, document);
+        else
+            addEventSection(section, index, document);
         break;
     }
     if (!section.scores.empty()) {

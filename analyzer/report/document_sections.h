@@ -22,6 +22,9 @@ void addCpuSection(const ReportSection& section, size_t index, Document& documen
 void addCandidates(const ReportSection& section, Document& document);
 void addCounterSection(const ReportSection& section, size_t index, Document& document);
 void addMeasurementSection(const ReportSection& section, size_t index, Document& document);
+void addTraceSection(const ReportSection& section, size_t index, Document& document);
+/// The locks of a trace, at most `most` of them.
+DocumentTable traceLockTable(const ReportSection& section, size_t index, size_t most);
 void addEventSection(const ReportSection& section, size_t index, Document& document);
 
 } // namespace whichlock

@@ -231,7 +231,13 @@ std::vector<std::string> buildRecordNext(const Report& report)
         if (std::find(next.begin(), next.end(), what) == next.end())
             next.push_back(std::move(what));
     };
+    bool traced = false;
     for (const ReportSection& section : report.sections) {
+        if (section.trace) {
+            traced = true;
+            for (std::string& what : traceRecordNext(section))
+                add(std::move(what));
+        }
         if (section.kind != SectionKind::CpuProfile
             || decidingShare(section).value_or(Share{}) < kInnocentBelow)
             continue;
@@ -254,8 +260,9 @@ std::vector<std::string> buildRecordNext(const Report& report)
         add("sleepers and holders: " + sleepersCommand(*native));
         return next;
     }
-    add("sleepers and holders: perf record -a -g -e sched:sched_switch -e sched:sched_waking -e "
-        "lock:contention_begin -e lock:contention_end -- sleep 5");
+    if (!traced)
+        add("sleepers and holders: perf record -a -g -e sched:sched_switch -e sched:sched_waking -e "
+            "lock:contention_begin -e lock:contention_end -- sleep 5");
     return next;
 }
 

@@ -2,6 +2,7 @@
 #include "analyzer/report/document.h"
 #include "analyzer/report/json_names.h"
 #include "analyzer/report/section_builders.h"
+#include "analyzer/report/trace_json.h"
 #include "analyzer/report/version.h"
 
 #include <nlohmann/json.hpp>
@@ -337,6 +338,9 @@ Json sectionJson(const ReportSection& section)
         json["sees"] = seesJson(section.sees);
         json["measures_time"] = section.measuresTime;
         putCpuProfile(json, section);
+    } else if (section.trace) {
+        json["sees"] = seesJson(section.sees);
+        putTrace(json, *section.trace);
     } else if (section.total) {
         json["total"] = *section.total;
     }

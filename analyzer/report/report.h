@@ -6,6 +6,7 @@
 #include "analyzer/locks/attribution.h"
 #include "analyzer/model/profile.h"
 #include "analyzer/report/query.h"
+#include "analyzer/report/report_trace.h"
 
 #include <optional>
 #include <string>
@@ -207,6 +208,7 @@ struct ReportSection {
     uint64_t leftOutValue = 0;       ///< the same in the section's unit
     std::vector<Candidate> candidates;
     std::vector<std::pair<std::string, uint64_t>> events; ///< counted tracepoints
+    std::optional<ReportTrace> trace;                     ///< where events were timed
     std::optional<ReportCounters> counters;
     std::vector<ReportTable> tables;
     std::vector<ReportSeries> series;

@@ -13,6 +13,8 @@ void buildCpuSection(const Profile& profile, const Section& section, const Routi
     const Query& query, ReportSection& out);
 void buildTraceSection(
     const Profile& profile, const Section& section, const Query& query, ReportSection& out);
+/// Traces whose events were timed.
+void buildTimedTraceSection(const Section& section, ReportSection& out);
 void buildCounterSection(const Section& section, ReportSection& out);
 void buildMeasurementSection(
     const Profile& profile, const Section& section, const RoutineTable& routines, ReportSection& out);
@@ -25,6 +27,16 @@ void addNotes(Report& report);
 Verdict buildVerdict(const Report& report);
 /// What to record to learn what this input could not tell.
 std::vector<std::string> buildRecordNext(const Report& report);
+
+/// The answer of one trace.
+struct TraceVerdict {
+    Guilty guilty = Guilty::Unknown;
+    std::string text;
+    std::optional<Share> share;
+    std::string denominator;
+};
+TraceVerdict traceVerdict(const ReportSection& section);
+std::vector<std::string> traceRecordNext(const ReportSection& section);
 
 /// `ticks`, `samples`, `ns`: the unit as the JSON contract names it.
 std::string_view unitName(Unit unit);

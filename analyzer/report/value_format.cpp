@@ -91,6 +91,13 @@ std::string formatDecimal(FixedPoint value, int decimals)
     return decimal(value.millionths, kFixedPointDigits, decimals);
 }
 
+std::string formatMilliseconds(uint64_t ns)
+{
+    // Nanoseconds are millionths of milliseconds.
+    constexpr int kDecimals = 3;
+    return formatDecimal({static_cast<int64_t>(std::min<uint64_t>(ns, INT64_MAX))}, kDecimals);
+}
+
 std::string formatCount(uint64_t value)
 {
     return fmt::format("{}", value);

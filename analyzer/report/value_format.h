@@ -19,6 +19,8 @@ std::string formatPoints(FixedPoint points);
 std::string formatNumber(FixedPoint value);
 /// Exactly `decimals` digits behind the point.
 std::string formatDecimal(FixedPoint value, int decimals);
+/// Nanoseconds as milliseconds: `114.313`.
+std::string formatMilliseconds(uint64_t ns);
 /// Plain digits.
 std::string formatCount(uint64_t value);
 /// A number of bytes or events in words: `2.21 M`, `33.4 k`.

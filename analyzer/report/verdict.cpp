@@ -211,6 +211,21 @@ std::string decidingDenominator(const ReportSection& section)
     return which + valueNoun(section);
 }
 
+namespace {
+
+/// The trace with the most waiting.
+const ReportSection* decidingTrace(const Report& report)
+{
+    const ReportSection* most = nullptr;
+    for (const ReportSection& section : report.sections) {
+        if (section.trace && (most == nullptr || section.trace->lockWaitNs > most->trace->lockWaitNs))
+            most = &section;
+    }
+    return most;
+}
+
+} // namespace
+
 Verdict buildVerdict(const Report& report)
 {
     Verdict verdict;
@@ -223,6 +238,21 @@ Verdict buildVerdict(const Report& report)
             || (shareOr0(section) == shareOr0(*best) && section.undecided.value > best->undecided.value);
         if (more)
             best = &section;
+    }
+    // A trace measured what a profile only samples: it decides, unless only the profile has something to
+    // blame.
+    if (const ReportSection* trace = decidingTrace(report)) {
+        TraceVerdict found = traceVerdict(*trace);
+        const auto share = best == nullptr ? std::nullopt : decidingShare(*best);
+        const bool profileBlames = share && *share >= kGuiltyFrom && hitsOf(*best) >= kFewestSamples;
+        if (best == nullptr || found.guilty == Guilty::Yes || !profileBlames) {
+            verdict.section = static_cast<size_t>(trace - report.sections.data());
+            verdict.guilty = found.guilty;
+            verdict.text = std::move(found.text);
+            verdict.share = found.share;
+            verdict.denominator = std::move(found.denominator);
+            return verdict;
+        }
     }
     if (best == nullptr) {
         verdict.text = noProfileText(report);

@@ -48,6 +48,8 @@ std::string formatted(const nlohmann::json& value, CellFormat format)
         return formatChange(numberFrom(value));
     case CellFormat::Points:
         return formatPoints(numberFrom(value));
+    case CellFormat::Milliseconds:
+        return formatMilliseconds(value.get<uint64_t>());
     case CellFormat::Text:
         break;
     }

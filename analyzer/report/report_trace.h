@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The figures of a trace: what threads spent their time on, who waited for which lock, behind whom.
+#pragma once
+
+#include "analyzer/locks/attribution.h"
+#include "parsers/lock_trace_record.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace whichlock {
+
+/// A line of the account of threads' time.
+struct TraceAccountLine {
+    std::string what;
+    std::string key;
+    uint64_t valueNs = 0;
+    bool active = false;           ///< part of the active time; else not counted in any share
+    std::optional<Share> ofActive; ///< only of active lines
+};
+
+struct ReportTraceSite {
+    TracedSite figures;
+    Share ofThisLock;
+};
+
+struct ReportTraceHolder {
+    TracedHolder figures;
+    std::optional<Share> ofHeld; ///< of the waiting that is charged to any holder
+    Share ofThisLock;
+};
+
+struct ReportTraceRoot {
+    std::string function; ///< empty: nobody, or who is not known
+    bool nobody = false;
+    std::string lock; ///< name of the lock at the end of the chain
+    uint64_t ns = 0;
+    Share ofThisLock;
+};
+
+struct ReportTracePattern {
+    std::string name;
+    uint64_t partNs = 0;
+    Share ofThisLock;
+};
+
+struct ReportTraceLock {
+    uint32_t id = 0; ///< place in the section, from one
+    std::string name;
+    Rung rung = Rung::Unnamed;
+    std::string basis;  ///< what the name rests on, in words
+    TracedLock figures; ///< without sites, holders, roots and patterns
+    Share ofLock;       ///< of all waiting for locks in the section
+    std::optional<Share> ofActive;
+    std::optional<FixedPoint> meanWaiters; ///< while there was one
+    std::optional<Share> contendedOfWall;
+    uint64_t heldNs = 0;
+    uint64_t provenNs = 0;
+    std::vector<ReportTraceSite> sites;
+    std::vector<ReportTraceHolder> holders;
+    std::vector<ReportTraceRoot> roots;
+    std::vector<ReportTracePattern> patterns;
+};
+
+/// Words that are waited for and are no locks, by kind.
+struct ReportTraceWords {
+    std::string kind;
+    uint64_t words = 0;
+    uint64_t waits = 0;
+    uint64_t valueNs = 0;
+};
+
+struct ReportTrace {
+    LockTraceRecord facts; ///< without its locks
+    uint64_t activeNs = 0;
+    /// Whether what threads did was recorded. If not, `activeNs` is all time that threads existed: more than
+    /// they can have been active.
+    bool activeKnown = false;
+    uint64_t lockWaitNs = 0;        ///< of all locks, lower bounds included
+    uint64_t lockWaitOfActive = 0;  ///< of it what is no part of another wait of the same thread
+    std::optional<Share> lockShare; ///< lockWaitOfActive of activeNs
+    bool lowerBound = false;        ///< events are missing
+    uint64_t threads = 0;
+    std::vector<TraceAccountLine> account;
+    std::vector<ReportTraceLock> locks; ///< heaviest first
+    std::vector<ReportTraceWords> words;
+    std::vector<std::string> leftOut; ///< sentences
+};
+
+} // namespace whichlock

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sections of traces whose events were timed.
+#include "analyzer/report/section_builders.h"
+#include "analyzer/report/shares.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace whichlock {
+namespace {
+
+uint64_t sumOf(const std::vector<TracedThreads>& threads, uint64_t ActivityTimes::*part)
+{
+    uint64_t sum = 0;
+    for (const TracedThreads& one : threads)
+        sum += one.times.*part;
+    return sum;
+}
+
+std::string siteName(const TracedLock& lock)
+{
+    for (const TracedSite& site : lock.sites) {
+        if (!site.function.empty())
+            return site.function;
+    }
+    return {};
+}
+
+/// Figures of one section while it is being built.
+class TraceSectionBuilder {
+public:
+    TraceSectionBuilder(const LockTraceRecord& record, ReportSection& out)
+        : record_(record)
+        , out_(out)
+    {
+        out.trace.emplace();
+        trace_ = &*out.trace;
+    }
+
+    void run()
+    {
+        trace_->facts = record_;
+        trace_->facts.locks.clear();
+        trace_->lowerBound = record_.sampled || record_.lostEvents != 0
+            || record_.endsWithoutBegin + record_.beginsWithoutEnd != 0;
+        for (const TracedLock& lock : record_.locks) {
+            if (lock.isLock) {
+                trace_->lockWaitNs += lock.valueNs;
+                trace_->lockWaitOfActive += lock.accountNs;
+            }
+        }
+        addAccount();
+        if (trace_->activeNs != 0)
+            trace_->lockShare = shareOf(trace_->lockWaitOfActive, trace_->activeNs);
+        addLocks();
+        addWords();
+        addCoverage();
+        addGain();
+        addLeftOut();
+        out_.total = trace_->lockWaitNs;
+        out_.totalBasis = "waits";
+        out_.samples = record_.events;
+    }
+
+private:
+    void addLine(const char* what, const char* key, uint64_t ns, bool active)
+    {
+        if (ns != 0 || std::string_view(key) == "lock")
+            trace_->account.push_back({what, key, ns, active, std::nullopt});
+    }
+
+    void addAccount()
+    {
+        const auto of = [&](uint64_t ActivityTimes::*part) { return sumOf(record_.threads, part); };
+        for (const TracedThreads& one : record_.threads)
+            trace_->threads += one.threads;
+        const uint64_t waitsNs = of(&ActivityTimes::lockNs);
+        // A word that is no lock counts as a lock only until its kind is known.
+        const uint64_t noLockNs = waitsNs - std::min(waitsNs, trace_->lockWaitOfActive);
+        trace_->activeKnown = record_.hasSwitches && !record_.sampled;
+        if (trace_->activeKnown) {
+            addLine("on CPU", "cpu", of(&ActivityTimes::ranNs), true);
+            addLine("on CPU or runnable, cannot be told", "uncertain", of(&ActivityTimes::uncertainNs), true);
+            addLine("runnable, no CPU", "runnable",
+                of(&ActivityTimes::preemptedNs) + of(&ActivityTimes::yieldedNs) + of(&ActivityTimes::wokenNs),
+                true);
+            addLine("runnable, throttled or moved", "throttled", of(&ActivityTimes::throttledNs), true);
+            addLine("lock wait", "lock", trace_->lockWaitOfActive, true);
+            addLine("disk, reclaim", "io", of(&ActivityTimes::ioNs), true);
+            addLine("waits for work", "idle", of(&ActivityTimes::idleNs) + noLockNs, false);
+            addLine("sleeps", "sleep", of(&ActivityTimes::sleepNs), false);
+            addLine("blocked, other", "blocked", of(&ActivityTimes::blockedNs), false);
+            addLine("not recorded", "unknown", of(&ActivityTimes::unknownNs), false);
+        } else if (!record_.sampled) {
+            addLine("not recorded", "unknown",
+                of(&ActivityTimes::unknownNs) + of(&ActivityTimes::idleNs) + noLockNs, true);
+            addLine("lock wait", "lock", trace_->lockWaitOfActive, true);
+        }
+        for (const TraceAccountLine& line : trace_->account)
+            trace_->activeNs += line.active ? line.valueNs : 0;
+        for (TraceAccountLine& line : trace_->account) {
+            if (line.active && trace_->activeNs != 0)
+                line.ofActive = shareOf(line.valueNs, trace_->activeNs);
+        }
+    }
+
+    void nameLock(const TracedLock& from, ReportTraceLock& lock) const
+    {
+        if (!from.symbol.empty()) {
+            lock.name = from.symbolOffset == 0 ? from.symbol
+                                               : fmt::format("{}+{:#x}", from.symbol, from.symbolOffset);
+            lock.rung = Rung::UserSymbol;
+            lock.basis = fmt::format("symbol of {}{}", from.object, from.verified ? "" : ", unverified");
+            return;
+        }
+        const std::string site = siteName(from);
+        lock.rung = site.empty() ? Rung::Unnamed : Rung::CallSite;
+        lock.name = site.empty() ? fmt::format("{:#x}", from.address) : fmt::format("lock taken at {}", site);
+        lock.basis = fmt::format("address {:#x}", from.address);
+    }
+
+    void addLocks()
+    {
+        for (const TracedLock& from : record_.locks) {
+            if (!from.isLock)
+                continue;
+            ReportTraceLock& lock = trace_->locks.emplace_back();
+            lock.id = static_cast<uint32_t>(trace_->locks.size());
+            nameLock(from, lock);
+        }
+        for (size_t i = 0; i < trace_->locks.size(); ++i)
+            addFigures(record_.locks[i], trace_->locks[i]);
+    }
+
+    void addFigures(const TracedLock& from, ReportTraceLock& lock) const
+    {
+        lock.figures = from;
+        lock.figures.sites.clear();
+        lock.figures.holders.clear();
+        lock.figures.roots.clear();
+        lock.figures.patterns.clear();
+        lock.ofLock = shareOf(from.valueNs, trace_->lockWaitNs);
+        if (trace_->activeNs != 0)
+            lock.ofActive = shareOf(from.accountNs, trace_->activeNs);
+        if (record_.durationNs != 0)
+            lock.contendedOfWall = shareOf(from.contendedWallNs, record_.durationNs);
+        const auto waiting = fixedFromCount(from.valueNs);
+        const auto wall = fixedFromCount(from.contendedWallNs);
+        if (waiting && wall && from.contendedWallNs != 0)
+            lock.meanWaiters = quotient(*waiting, *wall);
+        for (const TracedSite& site : from.sites)
+            lock.sites.push_back({site, shareOf(site.valueNs, from.valueNs)});
+        for (const TracedHolder& holder : from.holders) {
+            lock.heldNs += holder.waitNs;
+            lock.provenNs += holder.provenNs;
+        }
+        for (const TracedHolder& holder : from.holders) {
+            ReportTraceHolder& row =
+                lock.holders.emplace_back(holder, std::nullopt, shareOf(holder.waitNs, from.valueNs));
+            if (lock.heldNs != 0)
+                row.ofHeld = shareOf(holder.waitNs, lock.heldNs);
+        }
+        for (const TracedRoot& root : from.roots)
+            lock.roots.push_back(
+                {root.function, root.nobody, nameOf(root.lock), root.ns, shareOf(root.ns, from.valueNs)});
+        for (const TracedPattern& pattern : from.patterns)
+            lock.patterns.push_back({pattern.name, pattern.partNs, shareOf(pattern.partNs, from.valueNs)});
+    }
+
+    /// Locks stand first in the record.
+    std::string nameOf(uint32_t lock) const
+    {
+        return lock < trace_->locks.size() ? trace_->locks[lock].name : std::string();
+    }
+
+    void addWords()
+    {
+        std::map<std::string, ReportTraceWords> byKind;
+        for (const TracedLock& word : record_.locks) {
+            if (word.isLock)
+                continue;
+            ReportTraceWords& row = byKind[word.kind];
+            row.kind = word.kind;
+            ++row.words;
+            row.waits += word.waits + word.open;
+            row.valueNs += word.valueNs;
+        }
+        for (auto& [kind, row] : byKind)
+            trace_->words.push_back(std::move(row));
+    }
+
+    bool counted(std::string_view part) const
+    {
+        return std::any_of(record_.eventCounts.begin(), record_.eventCounts.end(),
+            [&](const auto& event) { return event.first.find(part) != std::string::npos; });
+    }
+
+    void addCoverage()
+    {
+        Coverage& sees = out_.sees;
+        const bool contention = counted("contention") || counted("lock:lock_") || counted("mmap_lock");
+        const bool futexes = counted("futex") || counted("raw_syscalls") || counted("probe");
+        sees.kernelSpin = contention ? Sees::Partly : Sees::No; // some ways of waiting have no event
+        sees.kernelSleep = contention || record_.hasSwitches ? Sees::Partly : Sees::No;
+        sees.userSleep = futexes ? Sees::Yes : record_.hasSwitches ? Sees::Partly : Sees::No;
+        sees.userSpin = Sees::No;
+        const bool charged = std::any_of(trace_->locks.begin(), trace_->locks.end(),
+            [](const ReportTraceLock& lock) { return lock.heldNs != 0; });
+        const bool allProven = std::all_of(trace_->locks.begin(), trace_->locks.end(),
+            [](const ReportTraceLock& lock) { return lock.provenNs == lock.heldNs; });
+        sees.holders = !charged ? Sees::No : allProven ? Sees::Yes : Sees::Partly;
+        sees.callers = record_.hasStacks ? Sees::Yes : Sees::No;
+    }
+
+    void addGain()
+    {
+        if (trace_->locks.empty() || !trace_->activeKnown)
+            return;
+        const ReportTraceLock& first = trace_->locks.front();
+        if (first.ofActive && first.ofActive->ppb > 0)
+            out_.gain =
+                fmt::format("At most {:.3f} ms of active thread time without {}: a bound, not a forecast.",
+                    static_cast<double>(first.figures.accountNs) / 1e6, first.name);
+    }
+
+    void say(std::string sentence) { trace_->leftOut.push_back(std::move(sentence)); }
+
+    void addLeftOut()
+    {
+        uint64_t open = 0;
+        for (const ReportTraceLock& lock : trace_->locks)
+            open += lock.figures.open;
+        if (open != 0)
+            say(fmt::format("{} waits began before the trace or do not end in it: they are in the sums as "
+                            "lower bounds.",
+                open));
+        if (record_.narrowed)
+            say("The trace is of the whole recording: time, threads, processes and CPUs of the question are "
+                "not "
+                "applied to it.");
+        if (record_.sampled)
+            say("The tracepoints were sampled, not all recorded: sums are lower bounds of unknown scale, and "
+                "no share of time is given. Record them with -c 1.");
+        if (record_.lostEvents != 0)
+            say(fmt::format("{} records were lost: sums are lower bounds. A larger buffer (-m) helps.",
+                record_.lostEvents));
+        if (record_.endsWithoutBegin + record_.beginsWithoutEnd + record_.unlikelyPairs != 0)
+            say(fmt::format(
+                "{} ends without a begin, {} begins without an end and {} ends of other calls are "
+                "left out.",
+                record_.endsWithoutBegin, record_.beginsWithoutEnd, record_.unlikelyPairs));
+        if (record_.unseenSwitches != 0)
+            say(fmt::format(
+                "{} times a thread ran again without being seen to come back, as the recording is "
+                "not of the whole machine: time off the CPU is an upper bound there.",
+                record_.unseenSwitches));
+        if (record_.hasContention)
+            say("lock:contention_* does not show trylocks, bit locks, optimistic spinning of writers, and "
+                "waiters at the pending bit; it slows short spinlocks down.");
+        if (record_.hasFutexes)
+            say("Spinning before the system call, and holds that nobody waited for, are not seen.");
+    }
+
+    const LockTraceRecord& record_;
+    ReportSection& out_;
+    ReportTrace* trace_ = nullptr;
+};
+
+} // namespace
+
+void buildTimedTraceSection(const Section& section, ReportSection& out)
+{
+    TraceSectionBuilder(*section.trace, out).run();
+}
+
+} // namespace whichlock

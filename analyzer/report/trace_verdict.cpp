@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The answer of a trace: shares of the active time of threads, or what can be said without it.
+#include "analyzer/report/section_builders.h"
+#include "analyzer/report/value_format.h"
+
+#include <fmt/format.h>
+
+namespace whichlock {
+namespace {
+
+std::string milliseconds(uint64_t ns)
+{
+    return formatMilliseconds(ns) + " ms";
+}
+
+std::string wholeOf(const ReportTrace& trace)
+{
+    return trace.activeKnown ? "active thread time" : "all thread time";
+}
+
+/// The heaviest lock with its share of the waiting.
+std::string firstLock(const ReportTrace& trace)
+{
+    const ReportTraceLock& first = trace.locks.front();
+    return fmt::format("{} for {} ({}{})", formatShare(first.ofLock, 1), first.name, first.figures.kind,
+        first.rung == Rung::UserSymbol && !first.figures.verified ? ", name unverified" : "");
+}
+
+std::string behindWhom(const ReportTrace& trace)
+{
+    const ReportTraceLock& first = trace.locks.front();
+    if (first.holders.empty() || first.holders.front().figures.function.empty())
+        return {};
+    const ReportTraceHolder& holder = first.holders.front();
+    std::string text =
+        fmt::format(" {} of that is behind {}", formatShare(holder.ofThisLock, 1), holder.figures.function);
+    for (const ReportTraceRoot& root : first.roots) {
+        if (!root.nobody && root.lock != first.name && root.ofThisLock.ppb > Share::kWhole / 2)
+            text += fmt::format(", {} of it in the end behind {} with {}", formatShare(root.ofThisLock, 1),
+                root.function, root.lock);
+    }
+    return text + ".";
+}
+
+/// What a trace of these events cannot show.
+std::string blindSpots(const Coverage& sees)
+{
+    if (sees.userSleep == Sees::No)
+        return "locks of user space are not visible here";
+    if (sees.userSleep == Sees::Partly)
+        return "which locks of user space threads sleep for is not visible here";
+    return "spinning in user space is not visible here";
+}
+
+} // namespace
+
+TraceVerdict traceVerdict(const ReportSection& section)
+{
+    const ReportTrace& trace = *section.trace;
+    TraceVerdict verdict;
+    verdict.share = trace.lockShare;
+    verdict.denominator = "of " + wholeOf(trace);
+    const bool bound = trace.lowerBound || !trace.activeKnown;
+    const char* const atLeast = bound ? "At least " : "";
+    const std::string blind = blindSpots(section.sees);
+    if (trace.locks.empty()) {
+        verdict.text = section.sees.userSleep != Sees::Yes && section.sees.kernelSpin == Sees::No
+            ? "UNKNOWN. Only switches of tasks were recorded: what they waited for is not in this input."
+            : fmt::format("UNKNOWN. Nobody waits for a lock in this trace; {}.", blind);
+        return verdict;
+    }
+    const std::string wait = milliseconds(trace.lockWaitNs);
+    if (!trace.lockShare) {
+        verdict.text =
+            fmt::format("UNKNOWN how much it matters. Threads wait {}{} for locks, {}; what share of "
+                        "their time that is cannot be told.{}",
+                trace.lowerBound ? "at least " : "", wait, firstLock(trace), behindWhom(trace));
+        return verdict;
+    }
+    const std::string share = formatShare(*trace.lockShare, 1);
+    if (*trace.lockShare >= kGuiltyFrom) {
+        verdict.guilty = Guilty::Yes;
+        verdict.text = fmt::format("YES, a lock. {}{} of {} is waiting for locks ({}), {}.{}", atLeast, share,
+            wholeOf(trace), wait, firstLock(trace), behindWhom(trace));
+    } else if (*trace.lockShare >= kInnocentBelow) {
+        verdict.text = fmt::format("UNKNOWN. {}{} of {} is waiting for locks ({}): too little to blame one, "
+                                   "too much to rule it out.",
+            atLeast, share, wholeOf(trace), wait);
+    } else {
+        verdict.text = fmt::format("UNKNOWN. Hardly any waiting for locks ({}{} of {}, {}); {}.",
+            bound ? "at least " : "", share, wholeOf(trace), wait, blind);
+    }
+    return verdict;
+}
+
+std::vector<std::string> traceRecordNext(const ReportSection& section)
+{
+    const ReportTrace& trace = *section.trace;
+    std::vector<std::string> next;
+    if (trace.facts.sampled)
+        next.emplace_back("all events, not samples of them: leave -F out, or add -c 1");
+    if (section.sees.userSleep == Sees::No)
+        next.emplace_back(
+            "locks of user space: perf record -a -g -e sched:sched_switch -e sched:sched_waking -e "
+            "syscalls:sys_enter_futex -e syscalls:sys_exit_futex -- sleep 5");
+    else if (!trace.activeKnown || trace.facts.unseenSwitches != 0)
+        next.emplace_back(
+            "who holds and what it does meanwhile: perf record -a -g -e sched:sched_switch -e "
+            "sched:sched_waking -e syscalls:sys_enter_futex -e syscalls:sys_exit_futex -- sleep 5");
+    if (!trace.facts.hasStacks)
+        next.emplace_back("where it is waited for: add --call-graph dwarf");
+    next.emplace_back("spinning: perf record -a -F 999 -e cpu-clock --call-graph dwarf -- sleep 10");
+    return next;
+}
+
+} // namespace whichlock
