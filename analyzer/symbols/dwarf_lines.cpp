@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <dwarf.h>
-#include <sys/stat.h>
 
 namespace whichlock {
 namespace {
@@ -60,18 +59,6 @@ bool isScope(int tag)
 {
     return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block
         || tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
-}
-
-/// libdw opens the file that dwz split off by itself, whatever has its name: only regular files may have it.
-bool isAlternateSafe(const ElfFile& file)
-{
-    std::string link = file.alternateLink();
-    if (link.empty())
-        return true;
-    if (link.front() != '/')
-        link = file.path().substr(0, file.path().rfind('/') + 1) + link;
-    struct stat info { };
-    return ::stat(link.c_str(), &info) != 0 || S_ISREG(info.st_mode);
 }
 
 } // namespace

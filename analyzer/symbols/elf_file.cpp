@@ -236,6 +236,17 @@ std::optional<uint64_t> ElfFile::addressOfOffset(uint64_t offset, uint64_t execu
     return std::nullopt;
 }
 
+bool isAlternateSafe(const ElfFile& file)
+{
+    std::string link = file.alternateLink();
+    if (link.empty())
+        return true;
+    if (link.front() != '/')
+        link = file.path().substr(0, file.path().rfind('/') + 1) + link;
+    struct stat info { };
+    return ::stat(link.c_str(), &info) != 0 || S_ISREG(info.st_mode);
+}
+
 std::optional<uint32_t> contentCrc(const std::string& path)
 {
     static const std::array<uint32_t, 256> kTable = makeCrcTable();

@@ -80,6 +80,10 @@ private:
     std::vector<ElfSegment> segments_;
 };
 
+/// libdw opens the file that dwz split off by itself, whatever has its name: whether that is a regular file,
+/// or none.
+bool isAlternateSafe(const ElfFile& file);
+
 /// The CRC-32 of a file's content that debug links carry; none if the file cannot be read to its end.
 std::optional<uint32_t> contentCrc(const std::string& path);
 
