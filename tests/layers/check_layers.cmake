@@ -12,6 +12,7 @@ set(LAYERS
   analyzer/compare=3
   analyzer/scaling=3
   analyzer/locks=3
+  analyzer/naming=3
   analyzer/traces=4
   analyzer/session=5
   analyzer/report=5
@@ -31,7 +32,7 @@ set(BANNED_parsers "${QT}|${ELF}|boost/.*")
 set(BANNED_analyzer "${QT}")
 set(BANNED_model "${ELF}|boost/.*")
 # Boost is for command lines only.
-foreach(folder symbols compare scaling locks traces report batch)
+foreach(folder symbols naming compare scaling locks traces report batch)
   set(BANNED_${folder} "boost/.*")
 endforeach()
 

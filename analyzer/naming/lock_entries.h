@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The routines through which locks are taken: which argument is the lock, and what types such a lock has.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace whichlock {
+
+/// What a routine takes. The type of an object has to fit, so that no other object gets a lock's name.
+enum class LockKind : uint8_t {
+    Spin,
+    ReaderWriter,
+    Mutex,
+    RwSemaphore,
+    Semaphore,
+    RtMutex,
+    PerCpuRwSemaphore,
+    User,  ///< of pthreads and C++
+    Futex, ///< the word below a lock of the C library
+};
+
+enum class LockSide : uint8_t { Exclusive, Shared };
+
+/// A routine that takes a lock.
+struct LockEntry {
+    LockKind kind = LockKind::Spin;
+    LockSide side = LockSide::Exclusive;
+    uint8_t argument = 0; ///< which one points to the lock, counted from 0
+    bool tries = false;   ///< does not wait
+    bool wraps = false;   ///< a wrapper of the C++ library or a slow path: calls in it tell nothing
+};
+
+/// The routine of that symbol, as the linker knows it; nothing if it takes no lock.
+std::optional<LockEntry> lockEntryOf(std::string_view symbol, bool kernel);
+
+/// Whether a type of this name is a lock that routines of the kind take.
+bool isLockType(LockKind kind, std::string_view typeName);
+/// Whether an inlined function is part of taking a lock, so that its own parameter's name tells nothing.
+bool isLockPrimitive(std::string_view function, bool kernel);
+/// Whether a struct holds a lock for whoever contains it, so that the container's name is the useful one.
+bool isGenericOwner(std::string_view typeName, bool kernel);
+
+std::string_view lockKindName(LockKind kind);
+
+} // namespace whichlock

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The name of a lock at a call site, with all that it rests on.
+#pragma once
+
+#include "analyzer/naming/lock_entries.h"
+#include "analyzer/symbols/source_frame.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace whichlock {
+
+/// How a name was told, strongest first.
+enum class NameSource : uint8_t {
+    Symbol, ///< a variable at a fixed address
+    Type,   ///< the type and member of what was passed
+};
+
+/// One instruction that the value came through.
+struct EvidenceStep {
+    uint64_t address = 0;
+    std::string instruction{};
+    std::string value{}; ///< what points to the lock before it
+};
+
+/// A call through which the lock was passed.
+struct EvidenceFrame {
+    uint64_t callSite = 0;
+    std::string function{};
+    std::string value{};      ///< what points to the lock there: `rdi`
+    std::string expression{}; ///< its name in this function alone; empty if it has none
+    std::vector<EvidenceStep> steps{};
+};
+
+/// What a name rests on, for people who want to check it.
+struct LockEvidence {
+    std::string routine{}; ///< that takes the lock
+    std::string lockType{};
+    std::string method{};                ///< `value`, or how it was inferred
+    std::vector<EvidenceFrame> frames{}; ///< from the call of the routine outwards
+};
+
+/// A name. Empty texts are not known.
+struct LockName {
+    std::string lockClass{};                 ///< the same for all call sites: `struct dentry::d_lockref.lock`
+    std::string expression{};                ///< as the caller sees it: `dentry->d_lockref.lock`
+    std::vector<std::string> alternatives{}; ///< classes of other locks that it may be as well
+    NameSource source = NameSource::Type;
+    LockKind kind = LockKind::Spin;
+    LockSide side = LockSide::Exclusive;
+    bool tries = false;
+    bool inferred = false; ///< from the one type that fits, not from the value itself
+    LockEvidence evidence{};
+
+    bool isNamed() const { return !lockClass.empty(); }
+    /// The class, or `A or B` where several locks come into question.
+    std::string text() const;
+};
+
+} // namespace whichlock

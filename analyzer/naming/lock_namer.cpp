@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/naming/lock_namer.h"
+
+#include "analyzer/naming/type_guess.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace whichlock {
+namespace {
+
+/// Entries that reading may touch: a file of a given size has not more of them.
+constexpr DwarfBudget kEntriesPerByte = 4;
+constexpr DwarfBudget kEntriesAlways = 50'000'000;
+constexpr DwarfBudget kEntriesPerQuestion = 200'000;
+constexpr size_t kMostFunctionsKept = 48;
+constexpr size_t kMostUnitsKept = 48;
+constexpr size_t kMostTermsKept = 200'000;
+constexpr int kMostFrames = 24;
+
+/// The value of another function's pool in this one: what came in registers at its entry is in registers at
+/// its call. Nothing if it holds anything else.
+std::optional<SymbolicValue> atCall(const TermPool& from, const SymbolicValue& value, TermPool& to)
+{
+    SymbolicValue result = to.constant(value.constant);
+    for (const WeightedTerm& one : value.terms) {
+        const Term& term = from.term(one.term);
+        if (term.kind == TermKind::EntryRegister) {
+            result = to.sum(result, to.ofRegister(static_cast<RegisterNumber>(term.number)), one.factor);
+        } else if (term.kind == TermKind::Load) {
+            const auto inner = atCall(from, term.inner, to);
+            if (!inner)
+                return std::nullopt;
+            result = to.sum(result, to.load(*inner), one.factor);
+        } else {
+            return std::nullopt;
+        }
+    }
+    return result;
+}
+
+/// Whether the function takes the lock for its caller: its own name for it is of little use.
+bool isPassedOn(const FunctionModel& function, const NameCandidate& name)
+{
+    return function.scopes().front().primitive || isGenericOwner(name.owner, function.image().isKernel());
+}
+
+/// Whether a call instruction may enter the function: calls through pointers may enter any.
+bool mayCall(const Instruction& call, const FunctionModel& function)
+{
+    return call.operation == Operation::Call
+        && (call.target == 0 || call.target == function.entry()
+            || function.image().targetName(call.target) == function.image().targetName(function.entry()));
+}
+
+/// The name by the parameter of an inlined lock routine that the call came from.
+NameCandidate nameByPrimitive(FunctionModel& function, DwarfTypes& types, LockKind kind, uint32_t call)
+{
+    const uint64_t address = function.code().at(call).address;
+    const std::vector<int32_t> active = function.scopesAt(address);
+    NameCandidate best;
+    for (const VariableLocation& location : function.locations()) {
+        const FunctionVariable& variable = function.variables()[location.variable];
+        constexpr int32_t kFirstOrders = 2;
+        if (!variable.parameter || variable.order >= kFirstOrders || !function.isPrimitives(variable)
+            || !function.holds(location, address)
+            || std::ranges::find(active, variable.scope) == active.end())
+            continue;
+        const SymbolicValue value = location.memory ? function.terms().load(location.value) : location.value;
+        SliceResult slice = BackwardSlice(function, types, kind).run(call, value);
+        if (slice.best.score > best.score)
+            best = std::move(slice.best);
+    }
+    return best;
+}
+
+std::string_view methodName(int score)
+{
+    switch (score) {
+    case kContainerGuess:
+        return "the one struct of the unit that fits";
+    case kFunctionGuess:
+        return "the one variable of the function that fits";
+    case kPointerGuess:
+        return "the one type that a pointer without type may have";
+    case kScopeGuess:
+        return "the one variable in scope that fits";
+    default:
+        return "value";
+    }
+}
+
+bool isGuess(int score)
+{
+    return score >= kContainerGuess && score <= kScopeGuess
+        && (score == kContainerGuess || score == kFunctionGuess || score == kPointerGuess
+            || score == kScopeGuess);
+}
+
+} // namespace
+
+std::string LockName::text() const
+{
+    std::string text = lockClass;
+    for (const std::string& other : alternatives)
+        text += " or " + other;
+    return text;
+}
+
+struct LockNamer::Unit {
+    uint64_t key = 0;
+    DwarfUnits::Unit* unit = nullptr;
+    Dwarf_Die root{};
+    std::unique_ptr<UnitIndex> index;
+};
+
+struct LockNamer::State {
+    explicit State(bool kernel)
+        : types(kernel)
+    {
+    }
+
+    struct KeptFunction {
+        uint64_t unit = 0;
+        Dwarf_Off die = 0;
+        std::unique_ptr<FunctionModel> model;
+    };
+
+    Disassembler disassembler;
+    DwarfUnits units;
+    DwarfTypes types;
+    DwarfBudget budget = 0;
+    std::list<Unit> kept; ///< the last used first
+    std::list<KeptFunction> functions;
+};
+
+/// What is known after one function.
+struct LockNamer::Named {
+    NameCandidate name{};
+    std::vector<NameCandidate> others{};
+    std::vector<SliceStep> steps{};
+};
+
+LockNamer::LockNamer(std::unique_ptr<ModuleImage> image, Options options)
+    : image_(std::move(image))
+    , options_(options)
+    , state_(std::make_unique<State>(image_->isKernel()))
+{
+    state_->budget = image_->sizeBytes() * kEntriesPerByte + kEntriesAlways;
+    state_->units.build(image_->dwarf(), state_->budget);
+}
+
+LockNamer::~LockNamer()
+{
+    state_->functions.clear();
+}
+
+Result<std::unique_ptr<LockNamer>> LockNamer::open(const ModuleFiles& files, Options options)
+{
+    auto image = ModuleImage::open(files);
+    if (!image)
+        return tl::make_unexpected(image.error());
+    std::unique_ptr<LockNamer> namer(new LockNamer(std::move(*image), options));
+    if (!namer->state_->disassembler.isReady())
+        return fail(DiagnosticCode::FileUnreadable, "cannot be disassembled: capstone does not start",
+            {.chain = files.code});
+    return namer;
+}
+
+LockNamer::Unit* LockNamer::unitAt(uint64_t address)
+{
+    State& state = *state_;
+    DwarfUnits::Unit* found = state.units.find(image_->dwarf(), address);
+    if (found == nullptr)
+        return nullptr;
+    for (auto one = state.kept.begin(); one != state.kept.end(); ++one)
+        if (one->unit == found) {
+            state.kept.splice(state.kept.begin(), state.kept, one);
+            return &state.kept.front();
+        }
+    Unit unit;
+    unit.key = found->die;
+    unit.unit = found;
+    Dwarf_Die unitDie;
+    if (!dwarfRoot(image_->dwarf(), *found, unitDie, unit.root))
+        return nullptr;
+    unit.index = std::make_unique<UnitIndex>(unit.root, state.budget);
+    state.kept.push_front(std::move(unit));
+    return &state.kept.front();
+}
+
+FunctionModel* LockNamer::functionAt(uint64_t address)
+{
+    State& state = *state_;
+    Unit* unit = unitAt(address);
+    if (unit == nullptr)
+        return nullptr;
+    const DwarfRange* range = DwarfUnits::findFunction(*unit->unit, unit->root, address, state.budget);
+    if (range == nullptr)
+        return nullptr;
+    for (auto one = state.functions.begin(); one != state.functions.end(); ++one)
+        if (one->unit == unit->key && one->die == range->die) {
+            state.functions.splice(state.functions.begin(), state.functions, one);
+            return state.functions.front().model.get();
+        }
+    Dwarf_Die die;
+    if (dwarf_offdie(dwarf_cu_getdwarf(unit->root.cu), range->die, &die) == nullptr)
+        return nullptr;
+    auto model =
+        std::make_unique<FunctionModel>(*image_, *unit->index, die, state.disassembler, state.budget);
+    state.functions.push_front({unit->key, range->die, std::move(model)});
+    return state.functions.front().model.get();
+}
+
+void LockNamer::trim()
+{
+    State& state = *state_;
+    while (state.functions.size() > kMostFunctionsKept)
+        state.functions.pop_back();
+    std::erase_if(state.functions,
+        [](const State::KeptFunction& one) { return one.model->terms().size() > kMostTermsKept; });
+    if (state.kept.size() <= kMostUnitsKept)
+        return;
+    state.functions.clear();
+    state.kept.clear();
+    state.types.setUnit(nullptr, nullptr);
+    state.types.clear();
+}
+
+std::vector<LockCall> LockNamer::findCalls() const
+{
+    return findLockCalls(*image_);
+}
+
+std::optional<LockCall> LockNamer::callAt(uint64_t address)
+{
+    FunctionModel* function = functionAt(address);
+    const auto index = function != nullptr ? function->code().find(address) : std::nullopt;
+    return index ? lockCallOf(*image_, function->code().at(*index)) : std::nullopt;
+}
+
+/// A call of a function that ends in a jump to a lock routine: the jump is the call site, its frame is gone.
+std::optional<LockCall> LockNamer::tailCallBehind(uint64_t callSite)
+{
+    FunctionModel* caller = functionAt(callSite);
+    const auto index = caller != nullptr ? caller->code().find(callSite) : std::nullopt;
+    if (!index || caller->code().at(*index).target == 0)
+        return std::nullopt;
+    FunctionModel* called = functionAt(caller->code().at(*index).target);
+    if (called == nullptr)
+        return std::nullopt;
+    std::optional<LockCall> found;
+    for (uint32_t i = 0; i < called->code().size(); ++i) {
+        const Instruction& one = called->code().at(i);
+        if (one.operation != Operation::Jump)
+            continue;
+        const auto call = lockCallOf(*image_, one);
+        if (call && found)
+            return std::nullopt; // which of them is not known
+        if (call)
+            found = call;
+    }
+    return found;
+}
+
+LockNamer::Named LockNamer::nameIn(
+    FunctionModel& function, uint64_t callSite, const SymbolicValue& value, LockKind kind)
+{
+    DwarfTypes& types = state_->types;
+    types.setUnit(&function.unit().types(), &function.unit().scopes());
+    const auto index = function.code().find(callSite);
+    if (!index)
+        return {};
+    SliceResult slice = BackwardSlice(function, types, kind).run(*index, value);
+    Named named{std::move(slice.best), std::move(slice.others), std::move(slice.steps)};
+    if (named.name.score >= kHeldByPointer)
+        return named;
+    if (NameCandidate other = nameByPrimitive(function, types, kind, *index); other.score >= kHeldByPointer) {
+        named.name = std::move(other);
+        return named;
+    }
+    NameCandidate guess = TypeGuess(function, types, kind).guess(slice.ends, callSite);
+    if (guess.score > named.name.score)
+        named.name = std::move(guess);
+    return named;
+}
+
+std::optional<LockName> LockNamer::nameAt(uint64_t callSite)
+{
+    const auto call = callAt(callSite);
+    return call ? std::optional(nameCall(*call)) : std::nullopt;
+}
+
+LockName LockNamer::nameCall(const LockCall& call)
+{
+    return nameThroughFrames(call, {});
+}
+
+std::optional<LockName> LockNamer::nameOfChain(std::span<const uint64_t> callSites)
+{
+    if (callSites.empty())
+        return std::nullopt;
+    // Of wrappers that call each other the outermost one is what the program calls.
+    std::optional<LockCall> outermost;
+    size_t behind = 0;
+    for (size_t i = 0; i < callSites.size() && i < static_cast<size_t>(kMostFrames); ++i) {
+        if (const auto call = callAt(callSites[i])) {
+            outermost = call;
+            behind = i + 1;
+        }
+        FunctionModel* function = functionAt(callSites[i]);
+        if (function == nullptr || !function->scopes().front().primitive)
+            break;
+    }
+    if (!outermost) {
+        outermost = tailCallBehind(callSites.front());
+        behind = 0;
+    }
+    return outermost ? std::optional(nameThroughFrames(*outermost, callSites.subspan(behind))) : std::nullopt;
+}
+
+LockName LockNamer::nameThroughFrames(const LockCall& call, std::span<const uint64_t> callers)
+{
+    state_->budget += kEntriesPerQuestion;
+    LockName result;
+    result.kind = call.entry.kind;
+    result.side = call.entry.side;
+    result.tries = call.entry.tries;
+    result.evidence.routine = call.routine;
+    FunctionModel* function = functionAt(call.address);
+    if (function == nullptr)
+        return result;
+    uint64_t callSite = call.address;
+    SymbolicValue value = function->terms().ofRegister(x86::kArguments[call.entry.argument]);
+    Named named = nameIn(*function, callSite, value, call.entry.kind);
+    if (options_.evidence)
+        result.evidence.frames.push_back(evidenceOf(*function, callSite, value, named));
+    for (const uint64_t caller : callers.first(std::min<size_t>(callers.size(), kMostFrames))) {
+        if (named.name.isFull() && !isPassedOn(*function, named.name))
+            break;
+        const auto index = function->code().find(callSite);
+        const auto entry = index
+            ? BackwardSlice(*function, state_->types, call.entry.kind).valueAtEntry(*index, value)
+            : std::nullopt;
+        FunctionModel* outer = functionAt(caller);
+        const auto itsIndex = outer != nullptr ? outer->code().find(caller) : std::nullopt;
+        if (!entry || !itsIndex || !mayCall(outer->code().at(*itsIndex), *function))
+            break;
+        const auto passed = atCall(function->terms(), *entry, outer->terms());
+        if (!passed)
+            break;
+        Named above = nameIn(*outer, caller, *passed, call.entry.kind);
+        if (options_.evidence)
+            result.evidence.frames.push_back(evidenceOf(*outer, caller, *passed, above));
+        if (above.name.score >= kHeldByPointer || !named.name.isNamed())
+            named = std::move(above);
+        function = outer;
+        callSite = caller;
+        value = *passed;
+    }
+    const NameCandidate& name = named.name;
+    result.expression = name.expression;
+    result.evidence.lockType = name.lockType;
+    result.evidence.method = methodName(name.score);
+    if (!name.isNamed())
+        return result;
+    result.lockClass = name.lockClass;
+    result.source =
+        name.score == kGlobalName || name.score == kUntypedName ? NameSource::Symbol : NameSource::Type;
+    result.inferred = isGuess(name.score);
+    for (const NameCandidate& other : named.others)
+        result.alternatives.push_back(other.lockClass);
+    return result;
+}
+
+EvidenceFrame LockNamer::evidenceOf(
+    FunctionModel& function, uint64_t callSite, const SymbolicValue& value, const Named& named)
+{
+    constexpr uint64_t kMostInstructionBytes = 16;
+    EvidenceFrame frame{.callSite = callSite, .function = function.unit().qualifiedName(function.die())};
+    frame.value = function.terms().text(value);
+    frame.expression = named.name.expression;
+    for (const SliceStep& step : named.steps)
+        frame.steps.push_back({step.address,
+            state_->disassembler.text(image_->bytesAt(step.address, kMostInstructionBytes), step.address),
+            function.terms().text(step.value)});
+    return frame;
+}
+
+std::vector<std::string> LockNamer::functionsAt(uint64_t callSite)
+{
+    std::vector<std::string> names;
+    FunctionModel* function = functionAt(callSite);
+    if (function == nullptr)
+        return names;
+    for (const int32_t number : function->scopesAt(callSite)) {
+        const FunctionScope& scope = function->scopes()[static_cast<size_t>(number)];
+        if (!scope.block)
+            names.push_back(function->unit().qualifiedName(scope.die));
+    }
+    return names;
+}
+
+} // namespace whichlock
