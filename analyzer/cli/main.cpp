@@ -21,6 +21,8 @@ int run(const cli::Options& options, bool helpWasAsked)
         return cli::kFine;
     case cli::Command::Report:
         return cli::reportCommand(options, stdout, stderr);
+    case cli::Command::Locks:
+        return cli::locksCommand(options, stdout, stderr);
     case cli::Command::Formats:
         return cli::formatsCommand(options, stdout, stderr);
     }

@@ -17,7 +17,7 @@ po::options_description visibleOptions()
     };
     po::options_description options("Options");
     auto add = options.add_options();
-    add("format", text("text|markdown|json"), "how to print the report");
+    add("format", text("text|markdown|json|csv"), "how to print; csv is for `locks` only");
     add("brief", "verdict, five locks and what to record next: at most 25 lines");
     add("redact", "put stable tokens in place of hosts, users, paths and file names");
     add("by", text("WHAT"), ("rows of the main table: " + groupByNames()).c_str());
@@ -36,6 +36,8 @@ po::options_description visibleOptions()
         "a folder with programs or debug files, by build id or name; may be given several times");
     add("vmlinux", text("FILE"), "the recorded kernel");
     add("kallsyms", text("FILE"), "/proc/kallsyms or System.map of the recorded kernel");
+    add("function", text("NAME"), "locks: only what this function takes");
+    add("lock", text("NAME"), "locks: only where this lock is taken; any part of its name");
     add("version", "print the version");
     add("help", "print this help");
     return options;
@@ -54,7 +56,9 @@ tl::expected<OutputFormat, std::string> outputFormat(const std::string& name)
         return OutputFormat::Markdown;
     if (name == "json")
         return OutputFormat::Json;
-    return wrong("--format takes text, markdown or json, not '" + name + "'");
+    if (name == "csv")
+        return OutputFormat::Csv;
+    return wrong("--format takes text, markdown, json or csv, not '" + name + "'");
 }
 
 tl::expected<Options, std::string> fromVariables(const po::variables_map& variables)
@@ -71,10 +75,12 @@ tl::expected<Options, std::string> fromVariables(const po::variables_map& variab
         options.command = Command::Report;
     else if (command == "formats")
         options.command = Command::Formats;
+    else if (command == "locks")
+        options.command = Command::Locks;
     else if (command == "help")
         return options;
     else
-        return wrong("'" + command + "' is no command; there are report and formats");
+        return wrong("'" + command + "' is no command; there are report, locks and formats");
     if (variables.count("files") != 0)
         options.files = variables["files"].as<std::vector<std::string>>();
     if (options.files.empty())
@@ -84,6 +90,8 @@ tl::expected<Options, std::string> fromVariables(const po::variables_map& variab
         if (!format)
             return wrong(format.error());
         options.format = *format;
+        if (options.format == OutputFormat::Csv && options.command != Command::Locks)
+            return wrong("--format csv is for `locks` only");
     }
     options.brief = variables.count("brief") != 0;
     options.redact = variables.count("redact") != 0;
@@ -91,6 +99,8 @@ tl::expected<Options, std::string> fromVariables(const po::variables_map& variab
         if (variables.count(name) != 0)
             to = variables[name].as<std::string>();
     };
+    take("function", options.function);
+    take("lock", options.lock);
     take("lock-table", options.lockTable);
     take("symfs", options.symbols.symfs);
     take("vmlinux", options.symbols.vmlinux);
@@ -138,6 +148,7 @@ std::string helpText()
     std::ostringstream text;
     text << "whichlock: which lock, who waits for it and where, how sure are we\n\n"
             "  whichlock report FILE...    read profiles and say whether a lock is to blame\n"
+            "  whichlock locks FILE...     say which functions of a program or vmlinux take which lock\n"
             "  whichlock formats FILE...   say what each file was taken for, and why\n\n"
             "Several files are one session: an opreport and a vmstat belong together.\n"
             "'-' reads standard input. Exit code: 0 fine, 1 usage or nothing could be read,\n"

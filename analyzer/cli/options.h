@@ -11,8 +11,8 @@
 
 namespace whichlock::cli {
 
-enum class Command { Help, Version, Report, Formats };
-enum class OutputFormat { Text, Markdown, Json };
+enum class Command { Help, Version, Report, Formats, Locks };
+enum class OutputFormat { Text, Markdown, Json, Csv };
 
 struct Options {
     Command command = Command::Help;
@@ -22,6 +22,8 @@ struct Options {
     bool redact = false;
     Query query;               ///< which samples, and what the main table is about
     SymbolizerOptions symbols; ///< where the names of a recording's addresses come from
+    std::string function;      ///< of `locks`: only call sites in it
+    std::string lock;          ///< of `locks`: only call sites of locks with this in their name
     std::string lockTable;     ///< file with lock routines of the user's own
 };
 

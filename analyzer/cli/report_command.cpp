@@ -52,6 +52,7 @@ std::string render(const Report& report, const Options& options)
     case OutputFormat::Markdown:
         return renderMarkdown(buildDocument(report, {.brief = options.brief}));
     case OutputFormat::Text:
+    case OutputFormat::Csv: // not of reports
         break;
     }
     return renderText(buildDocument(report, {.brief = options.brief}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/naming/dwarf_types.h"
 
+#include <algorithm>
 #include <dwarf.h>
 #include <fmt/format.h>
 
@@ -239,6 +240,8 @@ bool DwarfTypes::isLock(Dwarf_Die type, LockKind kind) const
 
 struct DwarfTypes::Search {
     bool pointers = false; ///< instead of locks
+    bool around = false;   ///< locks of any kind that cover the offset
+    int64_t remainder = 0; ///< of the last one found: the offset from its start
     LockKind kind = LockKind::Spin;
     UnknownIndex index{};
     int looks = 0;
@@ -260,11 +263,36 @@ std::vector<MemberPath> DwarfTypes::pointersAt(Dwarf_Die type, int64_t offset, U
     return std::move(one.found);
 }
 
+std::optional<LockAround> DwarfTypes::lockAround(Dwarf_Die type, int64_t offset)
+{
+    Search one{.around = true};
+    search(one, type, offset, 0);
+    if (one.found.empty())
+        return std::nullopt;
+    return LockAround{std::move(one.found.back()), one.remainder};
+}
+
+bool DwarfTypes::isAnyLock(Dwarf_Die type) const
+{
+    if (!kernel_)
+        return isLock(type, LockKind::AnyUser) || isLock(type, LockKind::UserSemaphore);
+    for (const LockKind kind : {LockKind::Spin, LockKind::ReaderWriter, LockKind::Mutex,
+             LockKind::RwSemaphore, LockKind::Semaphore, LockKind::RtMutex, LockKind::PerCpuRwSemaphore})
+        if (isLock(type, kind))
+            return true;
+    return false;
+}
+
 void DwarfTypes::search(Search& search, Dwarf_Die type, int64_t offset, int depth)
 {
     if (depth > kMostDepth || search.found.size() >= kMostFound || ++search.looks > kMostLooks)
         return;
-    if (!search.pointers && offset == 0 && isLock(type, search.kind)) {
+    if (search.around && offset >= 0 && offset < bytesOf(type) && isAnyLock(type)) {
+        search.remainder = offset;
+        search.found.push_back({search.parts, type});
+        return;
+    }
+    if (!search.pointers && !search.around && offset == 0 && isLock(type, search.kind)) {
         search.found.push_back({search.parts, type});
         return;
     }
@@ -280,7 +308,26 @@ void DwarfTypes::search(Search& search, Dwarf_Die type, int64_t offset, int dept
     }
     if (!isStructTag(tag))
         return;
-    for (const TypeMember& member : membersOf(*bareType)) {
+    const size_t before = search.found.size();
+    searchMembers(search, *bareType, offset, depth);
+    // A lock of the program's own is the lock, not what it is made of.
+    if (!search.pointers && !search.around && search.found.size() == before + 1
+        && isWrappedLock(*bareType, search.kind))
+        search.found.back() = {search.parts, type};
+}
+
+bool DwarfTypes::isWrappedLock(Dwarf_Die structure, LockKind kind)
+{
+    if (!isUserKind(kind) || !isLockName(dieName(structure)))
+        return false;
+    return std::ranges::count_if(membersOf(structure), [&](const TypeMember& member) {
+        return isLock(member.type, kind) || isStruct(member.type);
+    }) <= 1;
+}
+
+void DwarfTypes::searchMembers(Search& search, Dwarf_Die structure, int64_t offset, int depth)
+{
+    for (const TypeMember& member : membersOf(structure)) {
         // Flexible arrays have no size and reach to wherever the object ends.
         bool flexible = false;
         if (member.bytes <= 0) {

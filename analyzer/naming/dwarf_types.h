@@ -40,6 +40,12 @@ struct MemberPath {
     bool hasMember() const;
 };
 
+/// The lock around a byte of an object.
+struct LockAround {
+    MemberPath path{};
+    int64_t offset = 0; ///< of the byte from the start of the lock
+};
+
 /// An index into arrays on the way to a member that is not known.
 struct UnknownIndex {
     bool present = false;
@@ -80,6 +86,8 @@ public:
 
     /// The locks of a kind that begin exactly at an offset of a type.
     std::vector<MemberPath> locksAt(Dwarf_Die type, int64_t offset, LockKind kind, UnknownIndex index);
+    /// The lock, of any kind, that a byte of a type belongs to.
+    std::optional<LockAround> lockAround(Dwarf_Die type, int64_t offset);
     /// The pointers that are stored exactly at an offset of a type.
     std::vector<MemberPath> pointersAt(Dwarf_Die type, int64_t offset, UnknownIndex index);
     /// The offsets at which a type holds another one by value.
@@ -89,6 +97,9 @@ public:
 private:
     struct Search;
     void search(Search& search, Dwarf_Die type, int64_t offset, int depth);
+    void searchMembers(Search& search, Dwarf_Die structure, int64_t offset, int depth);
+    bool isAnyLock(Dwarf_Die type) const;
+    bool isWrappedLock(Dwarf_Die structure, LockKind kind);
     void searchArray(Search& search, Dwarf_Die array, int64_t offset, int depth);
     void addOffsets(
         const void* inner, Dwarf_Die outer, int64_t base, int depth, std::vector<int64_t>& offsets);

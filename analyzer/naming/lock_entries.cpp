@@ -121,54 +121,54 @@ constexpr Row kKernelRows[] = {
 
 /// Of C++ both kinds of constructors, C1 and C2; where `this` is a guard the lock is the next argument.
 constexpr Row kUserRows[] = {
-    {"pthread_mutex_lock", take(User)},
-    {"__pthread_mutex_lock", take(User)},
-    {"___pthread_mutex_lock", take(User)},
-    {"pthread_mutex_trylock", attempt(User)},
-    {"pthread_mutex_timedlock", take(User)},
-    {"pthread_mutex_clocklock", take(User)},
-    {"pthread_rwlock_rdlock", take(User, Shared)},
-    {"pthread_rwlock_wrlock", take(User)},
-    {"pthread_rwlock_timedrdlock", take(User, Shared)},
-    {"pthread_rwlock_timedwrlock", take(User)},
-    {"pthread_rwlock_clockrdlock", take(User, Shared)},
-    {"pthread_rwlock_clockwrlock", take(User)},
-    {"pthread_rwlock_tryrdlock", attempt(User, Shared)},
-    {"pthread_rwlock_trywrlock", attempt(User)},
-    {"pthread_spin_lock", take(User)},
-    {"pthread_spin_trylock", attempt(User)},
-    {"mtx_lock", take(User)},
-    {"mtx_timedlock", take(User)},
-    {"mtx_trylock", attempt(User)},
-    {"sem_wait", take(User)},
-    {"sem_timedwait", take(User)},
-    {"_ZNSt5mutex4lockEv", wrapper(User)},
-    {"_ZNSt15recursive_mutex4lockEv", wrapper(User)},
-    {"_ZNSt11timed_mutex4lockEv", wrapper(User)},
-    {"_ZNSt21recursive_timed_mutex4lockEv", wrapper(User)},
-    {"_ZNSt12shared_mutex4lockEv", wrapper(User)},
-    {"_ZNSt12shared_mutex11lock_sharedEv", wrapper(User, Shared)},
-    {"_ZNSt18shared_timed_mutex4lockEv", wrapper(User)},
-    {"_ZNSt18shared_timed_mutex11lock_sharedEv", wrapper(User, Shared)},
-    {"_ZNSt22__shared_mutex_pthread4lockEv", wrapper(User)},
-    {"_ZNSt22__shared_mutex_pthread11lock_sharedEv", wrapper(User, Shared)},
-    {"_ZNSt5mutex8try_lockEv", {.kind = User, .tries = true, .wraps = true}},
-    {"_ZNSt10lock_guardI*EC?ERS*_", wrapper(User, Exclusive, 1)},
-    {"_ZNSt11unique_lockI*EC?ERS*_", wrapper(User, Exclusive, 1)},
-    {"_ZNSt11shared_lockI*EC?ERS*_", wrapper(User, Shared, 1)},
-    {"_ZNSt11scoped_lockIJ*EEC?ERS*_", wrapper(User, Exclusive, 1)},
-    {"_ZNSt3__15mutex4lockEv", wrapper(User)},
-    {"_ZNSt3__112shared_mutex4lockEv", wrapper(User)},
-    {"_ZNSt3__112shared_mutex11lock_sharedEv", wrapper(User, Shared)},
-    {"_ZNSt3__115recursive_mutex4lockEv", wrapper(User)},
-    {"_ZN4absl*5Mutex4LockEv", wrapper(User)},
-    {"_ZN4absl*5Mutex10ReaderLockEv", wrapper(User, Shared)},
-    {"_ZN4absl*5Mutex7TryLockEv", {.kind = User, .tries = true, .wraps = true}},
-    {"_ZN4absl*5Mutex13ReaderTryLockEv", {.kind = User, .side = Shared, .tries = true, .wraps = true}},
-    {"_ZN4absl*5Mutex8LockSlowE*", wrapper(User)},
-    {"_ZN4absl*9MutexLockC?EPNS*5MutexE", wrapper(User, Exclusive, 1)},
-    {"_ZN4absl*15ReaderMutexLockC?EPNS*5MutexE", wrapper(User, Shared, 1)},
-    {"_ZN4absl*15WriterMutexLockC?EPNS*5MutexE", wrapper(User, Exclusive, 1)},
+    {"pthread_mutex_lock", take(UserMutex)},
+    {"__pthread_mutex_lock", take(UserMutex)},
+    {"___pthread_mutex_lock", take(UserMutex)},
+    {"pthread_mutex_trylock", attempt(UserMutex)},
+    {"pthread_mutex_timedlock", take(UserMutex)},
+    {"pthread_mutex_clocklock", take(UserMutex)},
+    {"pthread_rwlock_rdlock", take(UserReaderWriter, Shared)},
+    {"pthread_rwlock_wrlock", take(UserReaderWriter)},
+    {"pthread_rwlock_timedrdlock", take(UserReaderWriter, Shared)},
+    {"pthread_rwlock_timedwrlock", take(UserReaderWriter)},
+    {"pthread_rwlock_clockrdlock", take(UserReaderWriter, Shared)},
+    {"pthread_rwlock_clockwrlock", take(UserReaderWriter)},
+    {"pthread_rwlock_tryrdlock", attempt(UserReaderWriter, Shared)},
+    {"pthread_rwlock_trywrlock", attempt(UserReaderWriter)},
+    {"pthread_spin_lock", take(UserSpin)},
+    {"pthread_spin_trylock", attempt(UserSpin)},
+    {"mtx_lock", take(UserMutex)},
+    {"mtx_timedlock", take(UserMutex)},
+    {"mtx_trylock", attempt(UserMutex)},
+    {"sem_wait", take(UserSemaphore)},
+    {"sem_timedwait", take(UserSemaphore)},
+    {"_ZNSt5mutex4lockEv", wrapper(UserMutex)},
+    {"_ZNSt15recursive_mutex4lockEv", wrapper(UserMutex)},
+    {"_ZNSt11timed_mutex4lockEv", wrapper(UserMutex)},
+    {"_ZNSt21recursive_timed_mutex4lockEv", wrapper(UserMutex)},
+    {"_ZNSt12shared_mutex4lockEv", wrapper(UserReaderWriter)},
+    {"_ZNSt12shared_mutex11lock_sharedEv", wrapper(UserReaderWriter, Shared)},
+    {"_ZNSt18shared_timed_mutex4lockEv", wrapper(UserReaderWriter)},
+    {"_ZNSt18shared_timed_mutex11lock_sharedEv", wrapper(UserReaderWriter, Shared)},
+    {"_ZNSt22__shared_mutex_pthread4lockEv", wrapper(UserReaderWriter)},
+    {"_ZNSt22__shared_mutex_pthread11lock_sharedEv", wrapper(UserReaderWriter, Shared)},
+    {"_ZNSt5mutex8try_lockEv", {.kind = UserMutex, .tries = true, .wraps = true}},
+    {"_ZNSt10lock_guardI*EC?ERS*_", wrapper(AnyUser, Exclusive, 1)},
+    {"_ZNSt11unique_lockI*EC?ERS*_", wrapper(AnyUser, Exclusive, 1)},
+    {"_ZNSt11shared_lockI*EC?ERS*_", wrapper(AnyUser, Shared, 1)},
+    {"_ZNSt11scoped_lockIJ*EEC?ERS*_", wrapper(AnyUser, Exclusive, 1)},
+    {"_ZNSt3__15mutex4lockEv", wrapper(UserMutex)},
+    {"_ZNSt3__112shared_mutex4lockEv", wrapper(UserReaderWriter)},
+    {"_ZNSt3__112shared_mutex11lock_sharedEv", wrapper(UserReaderWriter, Shared)},
+    {"_ZNSt3__115recursive_mutex4lockEv", wrapper(UserMutex)},
+    {"_ZN4absl*5Mutex4LockEv", wrapper(AbseilMutex)},
+    {"_ZN4absl*5Mutex10ReaderLockEv", wrapper(AbseilMutex, Shared)},
+    {"_ZN4absl*5Mutex7TryLockEv", {.kind = AbseilMutex, .tries = true, .wraps = true}},
+    {"_ZN4absl*5Mutex13ReaderTryLockEv", {.kind = AbseilMutex, .side = Shared, .tries = true, .wraps = true}},
+    {"_ZN4absl*5Mutex8LockSlowE*", wrapper(AbseilMutex)},
+    {"_ZN4absl*9MutexLockC?EPNS*5MutexE", wrapper(AbseilMutex, Exclusive, 1)},
+    {"_ZN4absl*15ReaderMutexLockC?EPNS*5MutexE", wrapper(AbseilMutex, Shared, 1)},
+    {"_ZN4absl*15WriterMutexLockC?EPNS*5MutexE", wrapper(AbseilMutex, Exclusive, 1)},
     {"__lll_lock_wait", take(Futex)},
     {"__lll_lock_wait_private", take(Futex)},
 };
@@ -287,11 +287,20 @@ bool isLockType(LockKind kind, std::string_view name)
         return isOneOf(name, {"rt_mutex", "rt_mutex_base"});
     case PerCpuRwSemaphore:
         return name == "percpu_rw_semaphore";
-    case User:
+    case UserMutex:
         return isOneOf(name,
-            {"pthread_mutex_t", "pthread_rwlock_t", "pthread_spinlock_t", "mutex", "recursive_mutex",
-                "timed_mutex", "recursive_timed_mutex", "shared_mutex", "shared_timed_mutex", "Mutex",
-                "mtx_t", "sem_t"});
+            {"pthread_mutex_t", "mutex", "recursive_mutex", "timed_mutex", "recursive_timed_mutex", "mtx_t"});
+    case UserReaderWriter:
+        return isOneOf(name, {"pthread_rwlock_t", "shared_mutex", "shared_timed_mutex"});
+    case UserSpin:
+        return name == "pthread_spinlock_t";
+    case UserSemaphore:
+        return name == "sem_t";
+    case AbseilMutex:
+        return name == "Mutex";
+    case AnyUser:
+        return isLockType(UserMutex, name) || isLockType(UserReaderWriter, name) || isLockType(UserSpin, name)
+            || isLockType(AbseilMutex, name);
     case Futex:
         return isOneOf(name,
             {"__libc_lock_t", "_IO_lock_t", "int", "__rtld_lock_recursive_t", "__libc_lock_recursive_t",
@@ -303,6 +312,14 @@ bool isLockType(LockKind kind, std::string_view name)
 bool isLockPrimitive(std::string_view function, bool kernel)
 {
     return kernel ? isKernelPrimitive(function) : isUserPrimitive(function);
+}
+
+bool isLockName(std::string_view typeName)
+{
+    typeName = typeName.substr(0, typeName.find('<'));
+    if (typeName.ends_with("_t"))
+        typeName.remove_suffix(2);
+    return (typeName.ends_with("ock") || typeName.ends_with("utex")) && hasLockWord(typeName);
 }
 
 bool isGenericOwner(std::string_view typeName, bool kernel)
@@ -333,8 +350,16 @@ std::string_view lockKindName(LockKind kind)
         return "rtmutex";
     case PerCpuRwSemaphore:
         return "percpu-rwsem";
-    case User:
-        return "user";
+    case UserMutex:
+    case AbseilMutex:
+    case AnyUser:
+        return "mutex";
+    case UserReaderWriter:
+        return "rwlock";
+    case UserSpin:
+        return "spinlock";
+    case UserSemaphore:
+        return "semaphore";
     case Futex:
         return "futex";
     }

@@ -17,8 +17,13 @@ enum class LockKind : uint8_t {
     Semaphore,
     RtMutex,
     PerCpuRwSemaphore,
-    User,  ///< of pthreads and C++
-    Futex, ///< the word below a lock of the C library
+    UserMutex, ///< of pthreads, C and C++
+    UserReaderWriter,
+    UserSpin,
+    UserSemaphore,
+    AbseilMutex,
+    AnyUser, ///< what guards of C++ take: any of those above
+    Futex,   ///< the word below a lock of the C library
 };
 
 enum class LockSide : uint8_t { Exclusive, Shared };
@@ -37,10 +42,18 @@ std::optional<LockEntry> lockEntryOf(std::string_view symbol, bool kernel);
 
 /// Whether a type of this name is a lock that routines of the kind take.
 bool isLockType(LockKind kind, std::string_view typeName);
+/// Whether a type of a program calls itself a lock: `SpinLock`, `my_mutex_t`, `Mutex<int>`.
+bool isLockName(std::string_view typeName);
 /// Whether an inlined function is part of taking a lock, so that its own parameter's name tells nothing.
 bool isLockPrimitive(std::string_view function, bool kernel);
 /// Whether a struct holds a lock for whoever contains it, so that the container's name is the useful one.
 bool isGenericOwner(std::string_view typeName, bool kernel);
+
+/// Whether it is a lock of programs, not of kernels.
+constexpr bool isUserKind(LockKind kind)
+{
+    return kind >= LockKind::UserMutex;
+}
 
 std::string_view lockKindName(LockKind kind);
 

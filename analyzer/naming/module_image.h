@@ -34,6 +34,9 @@ public:
     /// The function or object around an address; null where none covers it.
     const ImageSymbol* functionAt(uint64_t address) const;
     const ImageSymbol* objectAt(uint64_t address) const;
+    /// All functions by address; of several names for one address all.
+    const std::vector<ImageSymbol>& functions() const { return functions_; }
+    const std::vector<ImageSymbol>& objects() const { return objects_; }
     /// The address of a symbol by name, as `this_cpu_off`.
     std::optional<uint64_t> addressOf(std::string_view name) const;
     /// What a call or jump to an address enters: a function, or what a stub leads to.

@@ -74,7 +74,7 @@ private:
     /// Code as symbol tables of modules count it: without init code, one section behind the other.
     void placeSections()
     {
-        uint64_t code = 0;
+        uint64_t code = kModuleCodeBase;
         uint64_t data = kModuleDataBase;
         constexpr uint64_t kMostBytes = kModuleImportBase - kModuleDataBase;
         for (size_t i = 0; i < sections_.size(); ++i) {

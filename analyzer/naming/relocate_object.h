@@ -7,7 +7,10 @@
 
 namespace whichlock {
 
-/// Where the data sections of a relocated module begin; its code begins at 0, as recordings count.
+/// Where the code of a relocated module begins. Recordings count from 0, but there DWARF keeps what linkers
+/// removed.
+inline constexpr uint64_t kModuleCodeBase = 0x1'0000;
+/// Where its data sections begin.
 inline constexpr uint64_t kModuleDataBase = 0x4000'0000;
 /// Where the undefined symbols of a relocated module are put, one byte each.
 inline constexpr uint64_t kModuleImportBase = 0x7000'0000;

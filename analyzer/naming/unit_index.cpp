@@ -60,6 +60,12 @@ UnitIndex::UnitIndex(Dwarf_Die root, DwarfBudget& budget)
     : root_(root)
 {
     read(root, {}, 0, budget);
+    // The definition of a member stands outside of its class, which tells its scope.
+    for (auto& [address, variable] : placed_) {
+        Dwarf_Attribute attribute;
+        if (dwarf_attr(&variable.die, DW_AT_specification, &attribute) != nullptr)
+            variable.name = qualifiedName(variable.die);
+    }
 }
 
 void UnitIndex::read(Dwarf_Die parent, const std::string& scope, int depth, DwarfBudget& budget)
@@ -124,14 +130,7 @@ void UnitIndex::addVariable(Dwarf_Die die, const std::string& scope)
     const std::string_view name = dieName(die);
     const auto address = fixedAddressOf(die);
     if (address) {
-        // The definition of a member stands outside of its class, which tells its scope.
-        Dwarf_Attribute attribute;
-        Dwarf_Die declaration;
-        std::string itsScope = scope;
-        if (dwarf_attr(&die, DW_AT_specification, &attribute) != nullptr
-            && dwarf_formref_die(&attribute, &declaration) != nullptr)
-            itsScope = scopeOf(declaration);
-        placed_.insert_or_assign(*address, PlacedVariable{die, inScope(itsScope, name)});
+        placed_.insert_or_assign(*address, PlacedVariable{die, inScope(scope, name)});
         variables_.insert_or_assign(name, die);
     } else if (!name.empty()) {
         variables_.emplace(name, die);
@@ -158,13 +157,15 @@ std::string_view UnitIndex::scopeOf(const Dwarf_Die& die) const
 
 std::string UnitIndex::qualifiedName(Dwarf_Die die) const
 {
-    std::string_view scope = scopeOf(die);
+    std::string_view scope;
     Dwarf_Attribute attribute;
     Dwarf_Die declaration;
     for (const unsigned name : {DW_AT_specification, DW_AT_abstract_origin})
         if (scope.empty() && dwarf_attr(&die, name, &attribute) != nullptr
             && dwarf_formref_die(&attribute, &declaration) != nullptr)
             scope = scopeOf(declaration);
+    if (scope.empty())
+        scope = scopeOf(die);
     return inScope(scope, dieName(die));
 }
 

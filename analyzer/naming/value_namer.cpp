@@ -22,6 +22,12 @@ int64_t positiveRemainder(int64_t value, int64_t divisor)
     return (value % divisor + divisor) % divisor;
 }
 
+/// What a pointer points to: `*p`, or `p[*]` where it is an array.
+std::string pointedPath(const PointedObject& pointer)
+{
+    return pointer.index.present ? pointer.path + "[*]" : "(*" + pointer.path + ")";
+}
+
 } // namespace
 
 /// A value taken apart: a constant, pointers, and indexes into arrays.
@@ -175,7 +181,8 @@ void ValueNamer::addVariablePointer(const VariableLocation& location, int64_t co
     PointedObject object{
         .offset = wrappedSum(constant, -location.value.constant), .path = std::string(variable.name)};
     object.index = index;
-    object.quality = function_.isPrimitives(variable) ? kPrimitiveQuality : kVariableQuality;
+    object.primitive = function_.isPrimitives(variable);
+    object.quality = object.primitive ? kPrimitiveQuality : kVariableQuality;
     addPointer(*type, object, objects);
 }
 
@@ -207,9 +214,21 @@ void ValueNamer::addFrame(
         PointedObject object{.type = type, .offset = offset, .path = std::string(variable.name)};
         object.index = parts.index;
         object.index.present = parts.index.present || parts.pointers.size() > 1;
-        object.quality = function_.isPrimitives(variable) ? kPrimitiveQuality : kFrameQuality;
+        object.primitive = function_.isPrimitives(variable);
+        object.quality = object.primitive ? kPrimitiveQuality : kFrameQuality;
         objects.push_back(std::move(object));
     }
+}
+
+/// What keeps the pointer that was loaded: a member, or a global; nothing for local variables.
+std::string ValueNamer::holderOf(const PointedObject& object, const MemberPath& member) const
+{
+    if (object.global && !object.pointer)
+        return object.path + member.behind(false);
+    if (!member.parts.empty())
+        return types_.nameOf(*object.type) + "::" + member.joined();
+    return object.pointer && object.index.present && !object.holder.empty() ? object.holder + "[*]"
+                                                                            : std::string();
 }
 
 void ValueNamer::addLoad(
@@ -241,13 +260,12 @@ void ValueNamer::addLoad(
             if (objects.size() >= kMostObjects)
                 return;
             object.path = member.parts.empty() && holder.pointer
-                ? "*" + holder.path
+                ? pointedPath(holder)
                 : holder.path + member.behind(holder.pointer);
-            object.holder = holder.global && !holder.pointer
-                ? holder.path + member.behind(false)
-                : types_.nameOf(*holder.type) + (member.parts.empty() ? "" : "::" + member.joined());
+            object.holder = holderOf(holder, member);
             object.global = holder.global && !holder.pointer;
             object.guess = holder.guess;
+            object.primitive = holder.primitive;
             object.quality = std::max(1, holder.quality - 1);
             addPointer(member.type, object, objects);
         }
@@ -328,21 +346,22 @@ NameCandidate ValueNamer::nameOf(const PointedObject& object, const MemberPath& 
     } else if (lock.hasMember()) {
         name.owner = types_.nameOf(*object.type);
         name.lockClass = name.owner + "::" + lock.joined();
-        name.score = object.quality == kPrimitiveQuality && object.pointer && object.holder.empty()
-            ? static_cast<int>(kPrimitiveName)
-            : kFullName + object.quality * 5;
+        name.score = object.primitive && object.pointer ? static_cast<int>(kPrimitiveName)
+                                                        : kFullName + object.quality * 5;
     } else if (object.global) {
-        name.lockClass = "*" + object.path;
+        name.lockClass = object.index.present ? object.path + "[*]" : "*" + object.path;
         name.score = kHeldByGlobal;
     } else if (!object.pointer) {
         name.lockClass = function_.unit().qualifiedName(function_.die()) + "::" + name.expression;
         name.score = kStackName;
     } else if (!object.holder.empty()) {
-        name.lockClass = "*(" + object.holder + ")";
+        name.lockClass = object.index.present ? object.holder + "[*]" : "*(" + object.holder + ")";
         name.score = kHeldByPointer + object.quality;
     } else {
         name.score = kBareName + std::min(object.quality, 1);
     }
+    if (object.pointer && object.index.present && lock.parts.empty())
+        name.expression += "[*]";
     return name;
 }
 

@@ -49,6 +49,7 @@ struct PointedObject {
     bool pointer = false;
     bool global = false;
     bool guess = false;
+    bool primitive = false; ///< reached through a variable of an inlined lock routine
     UnknownIndex index{};
     int quality = 0; ///< 5 for globals, down to 1
 };
@@ -82,6 +83,7 @@ private:
     void addFrame(const Parts& parts, TermId base, uint64_t address, std::vector<PointedObject>& objects);
     void addLoad(const Parts& parts, const Term& term, uint64_t address, int depth,
         std::vector<PointedObject>& objects);
+    std::string holderOf(const PointedObject& object, const MemberPath& member) const;
     void addPointer(Dwarf_Die type, PointedObject object, std::vector<PointedObject>& objects);
     void addAnyPointee(PointedObject object, std::vector<PointedObject>& objects);
     void addVariablePointer(const VariableLocation& location, int64_t constant, const UnknownIndex& index,

@@ -52,6 +52,7 @@ public:
     /// Reads the headers of all units.
     void build(Dwarf* dwarf, DwarfBudget budget);
     Unit* find(Dwarf* dwarf, Dwarf_Addr address);
+    const std::vector<Unit>& all() const { return units_; }
     /// The function of the unit around an address; reads the unit's functions when first asked.
     static const DwarfRange* findFunction(
         Unit& unit, Dwarf_Die& root, Dwarf_Addr address, DwarfBudget& budget);

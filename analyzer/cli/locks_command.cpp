@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/cli/commands.h"
+#include "analyzer/cli/print.h"
+#include "analyzer/naming/lock_index_cache.h"
+#include "analyzer/naming/lock_namer.h"
+#include "analyzer/report/value_format.h"
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace whichlock::cli {
+namespace {
+
+/// The file itself and, where it has no debug info, the file that has.
+Result<ModuleFiles> moduleFiles(const std::string& path, const SymbolizerOptions& symbols)
+{
+    const auto file = ElfFile::open(path);
+    if (!file)
+        return tl::make_unexpected(file.error());
+    ModuleFiles files{.code = path, .debug = path, .verified = true};
+    if ((*file)->hasSection(".debug_info") || (*file)->hasSection(".zdebug_info"))
+        return files;
+    MappedModule module{.path = path, .buildId = (*file)->buildId()};
+    SymbolizerOptions options = symbols;
+    options.symfs.clear();
+    ModuleFinder finder(std::move(options));
+    if (const ModuleFiles found = finder.find(module); !found.debug.empty())
+        files.debug = found.debug;
+    return files;
+}
+
+std::string cacheFolder()
+{
+    const char* cache = std::getenv("XDG_CACHE_HOME");
+    if (cache != nullptr && *cache == '/')
+        return std::string(cache) + "/whichlock";
+    const char* home = std::getenv("HOME");
+    return home != nullptr && *home == '/' ? std::string(home) + "/.cache/whichlock" : std::string();
+}
+
+std::string_view sideName(const LockIndexRow& row)
+{
+    const std::string_view kind = lockKindName(row.kind);
+    const bool hasSides = kind == "rwlock" || kind.ends_with("rwsem");
+    if (!hasSides && row.side == LockSide::Exclusive)
+        return "-";
+    return row.side == LockSide::Shared ? "read" : "write";
+}
+
+std::string_view rungOf(const LockIndexRow& row)
+{
+    if (row.lock.empty())
+        return "unnamed";
+    return row.source == NameSource::Symbol ? "symbol" : "type";
+}
+
+std::string chainText(const LockIndexRow& row)
+{
+    std::string text = row.function;
+    for (auto one = row.inlined.rbegin(); one != row.inlined.rend(); ++one)
+        text += " > " + *one;
+    return text;
+}
+
+std::string csvCell(std::string_view text)
+{
+    // A cell that begins like a formula is run by spreadsheets.
+    std::string cell = text.find_first_of("=+-@") == 0 ? "'" : "";
+    if (text.find_first_of(",\"\n\r") == std::string_view::npos)
+        return cell += text;
+    cell.insert(0, 1, '"');
+    for (const char c : text)
+        cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return cell += '"';
+}
+
+void printCsv(const std::vector<LockIndexRow>& rows, std::FILE* out)
+{
+    print(out, "address,function,chain,routine,kind,side,lock,expression,rung,inferred,try,tail\n");
+    for (const LockIndexRow& row : rows)
+        print(out, "{:#x},{},{},{},{},{},{},{},{},{},{},{}\n", row.callSite, csvCell(row.function),
+            csvCell(chainText(row)), row.routine, lockKindName(row.kind), sideName(row), csvCell(row.lock),
+            csvCell(row.expression), rungOf(row), row.inferred, row.tries, row.tail);
+}
+
+void printJson(const LockIndex& index, const std::vector<LockIndexRow>& rows, std::FILE* out)
+{
+    nlohmann::ordered_json json;
+    json["schema_version"] = 1;
+    json["build_id"] = index.buildId;
+    json["call_sites"] = index.rows.size();
+    json["named"] = index.namedCount;
+    json["rows"] = nlohmann::ordered_json::array();
+    for (const LockIndexRow& row : rows) {
+        nlohmann::ordered_json one;
+        one["address"] = row.callSite;
+        one["function"] = row.function;
+        one["inlined"] = row.inlined;
+        one["routine"] = row.routine;
+        one["kind"] = lockKindName(row.kind);
+        one["side"] = sideName(row);
+        one["lock"] = row.lock;
+        one["expression"] = row.expression;
+        one["rung"] = rungOf(row);
+        one["inferred"] = row.inferred;
+        one["ambiguous"] = row.ambiguous;
+        one["try"] = row.tries;
+        one["tail"] = row.tail;
+        json["rows"].push_back(std::move(one));
+    }
+    print(out, "{}\n", json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void printText(const LockIndex& index, const std::vector<LockIndexRow>& rows, bool filtered, std::FILE* out)
+{
+    print(out, "{} call sites of lock routines, {} named\n\n", index.rows.size(), index.namedCount);
+    if (filtered) {
+        for (const LockIndexRow& row : rows) {
+            const std::string_view lock = row.lock.empty() ? std::string_view("(unnamed)") : row.lock;
+            print(out, "{:#x}  {}{}  {}\n    {}{}\n    {}\n", row.callSite, row.routine,
+                sideName(row) == "-" ? std::string() : fmt::format(" ({})", sideName(row)),
+                printable(row.expression), printable(lock), row.inferred ? "  (inferred)" : "",
+                printable(chainText(row)));
+        }
+        print(out, "{}{} of them shown\n", rows.empty() ? "" : "\n", rows.size());
+        return;
+    }
+    print(out, "functions  sites  kind          lock\n");
+    for (const LockSummary& lock : summariseLocks(rows))
+        print(out, "{:9}  {:5}  {:12}  {}\n", lock.functionCount, lock.callSiteCount, lock.kind,
+            printable(lock.lock));
+}
+
+/// The index of one file: from the cache, or built and put there.
+Result<LockIndex> indexOf(const std::string& path, const Options& options, std::FILE* err)
+{
+    const auto files = moduleFiles(path, options.symbols);
+    if (!files)
+        return tl::make_unexpected(files.error());
+    const LockIndexCache cache(cacheFolder());
+    const auto file = ElfFile::open(files->code);
+    const BuildId id = file ? (*file)->buildId() : BuildId();
+    if (auto index = cache.read(id))
+        return std::move(*index);
+    auto namer = LockNamer::open(*files);
+    if (!namer)
+        return tl::make_unexpected(namer.error());
+    const bool terminal = ::isatty(::fileno(err)) != 0;
+    LockIndex index = buildLockIndex(**namer, [&](uint64_t done, uint64_t all) {
+        if (terminal)
+            print(err, "\rwhichlock: {} of {} call sites", done, all);
+    });
+    if (terminal)
+        print(err, "\r\x1b[K");
+    cache.write(id, index);
+    return index;
+}
+
+} // namespace
+
+int locksCommand(const Options& options, std::FILE* out, std::FILE* err)
+{
+    const LockIndexFilter filter{options.function, options.lock};
+    const bool filtered = !filter.function.empty() || !filter.lock.empty();
+    int exitCode = kFine;
+    for (const std::string& path : options.files) {
+        const auto index = indexOf(path, options, err);
+        if (!index) {
+            print(err, "whichlock: {}: {}\n", printable(path), printable(index.error().message));
+            exitCode = options.files.size() == 1 ? kUsage : kDataLoss;
+            continue;
+        }
+        std::vector<LockIndexRow> rows;
+        for (const LockIndexRow& row : index->rows)
+            if (filter.takes(row))
+                rows.push_back(row);
+        switch (options.format) {
+        case OutputFormat::Json:
+            printJson(*index, rows, out);
+            break;
+        case OutputFormat::Csv:
+            printCsv(rows, out);
+            break;
+        case OutputFormat::Text:
+        case OutputFormat::Markdown:
+            printText(*index, rows, filtered, out);
+            break;
+        }
+    }
+    return exitCode;
+}
+
+} // namespace whichlock::cli

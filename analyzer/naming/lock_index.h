@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Who takes which lock: all call sites of a module with their names, as plain rows.
+#pragma once
+
+#include "analyzer/naming/lock_name.h"
+#include "parsers/result.h"
+
+#include <functional>
+#include <string_view>
+
+namespace whichlock {
+
+class LockNamer;
+
+/// One call site.
+struct LockIndexRow {
+    uint64_t callSite = 0;
+    std::string routine{};
+    std::string function{}; ///< that the code is in
+    std::vector<std::string>
+        inlined{};            ///< functions inlined there, the innermost first; without lock routines
+    std::string lock{};       ///< the class, `A or B` if several come into question; empty = unnamed
+    std::string expression{}; ///< of unnamed ones the local pointer
+    LockKind kind = LockKind::Spin;
+    LockSide side = LockSide::Exclusive;
+    NameSource source = NameSource::Type;
+    bool tries = false;
+    bool tail = false;
+    bool inferred = false;
+    bool ambiguous = false;
+
+    bool operator==(const LockIndexRow&) const = default;
+};
+
+/// All call sites by address.
+struct LockIndex {
+    std::string buildId{}; ///< hex; empty if the file has none
+    std::vector<LockIndexRow> rows{};
+    uint64_t namedCount = 0;
+
+    bool operator==(const LockIndex&) const = default;
+};
+
+/// Names every direct call of a lock routine. `progress` is called now and then with the calls done and all.
+LockIndex buildLockIndex(
+    LockNamer& namer, const std::function<void(uint64_t done, uint64_t all)>& progress = {});
+
+/// Which rows are wanted.
+struct LockIndexFilter {
+    std::string function{}; ///< a whole name, of the function or one inlined; empty = all
+    std::string lock{};     ///< any part of a lock's class or expression; empty = all
+
+    bool takes(const LockIndexRow& row) const;
+};
+
+/// One lock with how much it is taken.
+struct LockSummary {
+    std::string lock{};
+    std::string_view kind{};
+    uint64_t functionCount = 0; ///< out of line
+    uint64_t callSiteCount = 0;
+};
+
+/// The locks of the rows, those taken by most functions first.
+std::vector<LockSummary> summariseLocks(const std::vector<LockIndexRow>& rows);
+
+} // namespace whichlock

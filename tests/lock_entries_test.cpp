@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which routines take locks, and what types are locks.
+#include "analyzer/naming/lock_entries.h"
+
+#include <gtest/gtest.h>
+
+namespace whichlock {
+namespace {
+
+TEST(LockEntries, knowThePrimitivesOfKernels)
+{
+    EXPECT_EQ(lockEntryOf("_raw_spin_lock_irqsave", true)->kind, LockKind::Spin);
+    EXPECT_EQ(lockEntryOf("down_read_killable", true)->side, LockSide::Shared);
+    EXPECT_EQ(lockEntryOf("down_write", true)->side, LockSide::Exclusive);
+    EXPECT_EQ(lockEntryOf("percpu_down_write", true)->kind, LockKind::PerCpuRwSemaphore);
+    EXPECT_EQ(lockEntryOf("rt_mutex_lock", true)->kind, LockKind::RtMutex);
+    EXPECT_TRUE(lockEntryOf("mutex_trylock", true)->tries);
+    EXPECT_FALSE(lockEntryOf("mutex_unlock", true));
+    EXPECT_FALSE(lockEntryOf("pthread_mutex_lock", true));
+}
+
+TEST(LockEntries, takeTheSecondArgumentOfGuards)
+{
+    EXPECT_EQ(lockEntryOf("_ZNSt10lock_guardISt5mutexEC2ERS0_", false)->argument, 1);
+    EXPECT_EQ(lockEntryOf("_ZNSt10lock_guardISt5mutexEC1ERS0_", false)->argument, 1);
+    EXPECT_EQ(lockEntryOf("_ZNSt11shared_lockISt12shared_mutexEC2ERS0_", false)->side, LockSide::Shared);
+    EXPECT_EQ(lockEntryOf("_ZNSt5mutex4lockEv", false)->argument, 0);
+    // Constructors that do not lock.
+    EXPECT_FALSE(lockEntryOf("_ZNSt11unique_lockISt5mutexEC2ERS0_St12defer_lock_t", false));
+    EXPECT_FALSE(lockEntryOf("_ZNSt10lock_guardISt5mutexEC2ERS0_St12adopt_lock_t", false));
+}
+
+TEST(LockEntries, knowAbseilInAnyInlineNamespace)
+{
+    EXPECT_EQ(lockEntryOf("_ZN4absl5Mutex4LockEv", false)->kind, LockKind::AbseilMutex);
+    EXPECT_EQ(lockEntryOf("_ZN4absl12lts_202206235Mutex10ReaderLockEv", false)->side, LockSide::Shared);
+}
+
+TEST(LockEntries, letNoRoutineTakeLocksOfAnotherKind)
+{
+    EXPECT_TRUE(isLockType(LockKind::Mutex, "mutex"));
+    EXPECT_FALSE(isLockType(LockKind::Mutex, "spinlock_t"));
+    EXPECT_FALSE(isLockType(LockKind::UserMutex, "pthread_rwlock_t"));
+    EXPECT_FALSE(isLockType(LockKind::UserMutex, "Mutex"));
+    EXPECT_TRUE(isLockType(LockKind::AnyUser, "shared_mutex"));
+}
+
+TEST(LockEntries, tellLocksOfAProgramByTheirNames)
+{
+    EXPECT_TRUE(isLockName("SpinLock"));
+    EXPECT_TRUE(isLockName("PMutex"));
+    EXPECT_TRUE(isLockName("my_lock_t"));
+    EXPECT_FALSE(isLockName("Block"));
+    EXPECT_FALSE(isLockName("LockTable"));
+}
+
+TEST(LockEntries, lookAtNamesOfAnyLengthInBoundedTime)
+{
+    EXPECT_FALSE(lockEntryOf(std::string(1 << 20, 'E'), false));
+    std::string nearly = "_ZNSt10lock_guardI";
+    for (int i = 0; i < 400; ++i)
+        nearly += "EC1ERS";
+    EXPECT_FALSE(lockEntryOf(nearly, false));
+}
+
+} // namespace
+} // namespace whichlock

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The index of who takes which lock, and its copy on disk.
+#include "analyzer/naming/lock_index_cache.h"
+#include "tests/support/lock_fixtures.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace whichlock {
+namespace {
+
+LockIndex indexOf(const std::string& folder, const std::string& program)
+{
+    const auto namer = test::openNamer(test::lockFixture(folder, program));
+    return namer != nullptr ? buildLockIndex(*namer) : LockIndex();
+}
+
+const LockSummary* find(const std::vector<LockSummary>& summaries, std::string_view lock)
+{
+    for (const LockSummary& one : summaries)
+        if (one.lock == lock)
+            return &one;
+    return nullptr;
+}
+
+TEST(LockIndex, countsFunctionsAndCallSitesOfEachLock)
+{
+    const LockIndex index = indexOf("O2", "pthread_sites");
+    const auto summaries = summariseLocks(index.rows);
+    // g_mutex: in globals(), inlinedForwarder() and withSwitch(). Shard::map: in member() and withSwitch().
+    const LockSummary* global = find(summaries, "g_mutex");
+    ASSERT_NE(global, nullptr);
+    EXPECT_EQ(global->functionCount, 3U);
+    EXPECT_EQ(global->callSiteCount, 3U);
+    const LockSummary* map = find(summaries, "Shard::map");
+    ASSERT_NE(map, nullptr);
+    EXPECT_EQ(map->functionCount, 2U);
+    EXPECT_EQ(map->kind, "rwlock");
+}
+
+TEST(LockIndex, givesTheFunctionsThatWereInlined)
+{
+    const LockIndex index = indexOf("O2", "pthread_sites");
+    LockIndexFilter filter{.function = "lockIt"};
+    size_t found = 0;
+    for (const LockIndexRow& row : index.rows)
+        if (filter.takes(row)) {
+            EXPECT_EQ(row.function, "inlinedForwarder");
+            EXPECT_EQ(row.inlined, std::vector<std::string>{"lockIt"});
+            ++found;
+        }
+    EXPECT_EQ(found, 2U);
+}
+
+TEST(LockIndex, leavesOutCallsInsideOfLockRoutines)
+{
+    for (const LockIndexRow& row : indexOf("O0", "cxx_sites").rows) {
+        EXPECT_EQ(row.function.find("std::lock_guard"), std::string::npos) << row.function;
+        EXPECT_EQ(row.function.find("std::mutex::"), std::string::npos) << row.function;
+        EXPECT_EQ(row.function.find("gthread"), std::string::npos) << row.function;
+    }
+}
+
+TEST(LockIndex, filtersByAnyPartOfALocksName)
+{
+    LockIndexRow row{
+        .function = "dput", .lock = "struct dentry::d_lockref.lock", .expression = "dentry->d_lockref.lock"};
+    EXPECT_TRUE((LockIndexFilter{.lock = "d_lockref"}.takes(row)));
+    EXPECT_TRUE((LockIndexFilter{.function = "dput", .lock = "dentry"}.takes(row)));
+    EXPECT_FALSE((LockIndexFilter{.lock = "i_lock"}.takes(row)));
+    EXPECT_FALSE((LockIndexFilter{.function = "dpu"}.takes(row)));
+}
+
+TEST(LockIndexCache, givesBackWhatWasWritten)
+{
+    const LockIndex index = indexOf("O2", "cxx_sites");
+    ASSERT_FALSE(index.rows.empty());
+    const auto id = BuildId::fromHex(index.buildId);
+    ASSERT_TRUE(id);
+    const std::string folder = test::scratchPath("cache/whichlock");
+    std::filesystem::remove_all(folder);
+    const LockIndexCache cache(folder);
+    EXPECT_FALSE(cache.read(*id));
+    ASSERT_TRUE(cache.write(*id, index));
+    const auto again = cache.read(*id);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(*again, index);
+    // No temporary file is left, and no other build is answered with this one.
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+    EXPECT_FALSE(cache.read(*BuildId::fromHex(std::string(40, '7'))));
+}
+
+TEST(LockIndexCache, takesNoDamagedFile)
+{
+    const std::string text = encodeLockIndex(indexOf("O2", "pthread_sites"));
+    ASSERT_TRUE(decodeLockIndex(text));
+    for (size_t at = 0; at < text.size(); at += 7) {
+        EXPECT_FALSE(decodeLockIndex(text.substr(0, at)));
+        std::string changed = text;
+        changed[at] = static_cast<char>(changed[at] ^ 1);
+        EXPECT_FALSE(decodeLockIndex(changed)) << at;
+    }
+}
+
+TEST(LockIndexCache, keepsNothingWithoutAFolderOrBuildId)
+{
+    EXPECT_FALSE(LockIndexCache("").write(*BuildId::fromHex("abcd"), {}));
+    EXPECT_FALSE(LockIndexCache(test::scratchPath("cache2")).write(BuildId(), {}));
+}
+
+} // namespace
+} // namespace whichlock
