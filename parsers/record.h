@@ -61,6 +61,21 @@ struct ProfileRow {
     uint64_t line = 0;
 };
 
+/// How the lock that a call takes was told from the program itself.
+enum class LockSource : uint8_t {
+    None,
+    Type,   ///< by the type and member of what was passed
+    Symbol, ///< by a variable at a fixed address
+};
+
+/// The lock that a call takes, where code and debug info tell it.
+struct CalledLock {
+    LockSource source = LockSource::None;
+    bool verified = false;         ///< build ids prove that code and debug info are those of the recording
+    std::string_view name{};       ///< the same for all call sites of the lock; `A or B` if it may be either
+    std::string_view expression{}; ///< as the caller sees it
+};
+
 /// One frame of a call chain as a text brings it.
 struct TextFrame {
     static constexpr uint64_t kNoOffset = UINT64_MAX;
@@ -72,6 +87,7 @@ struct TextFrame {
     bool recovered = false; ///< not in the recorded chain: the call before the next frame's address names it
     bool calleeMissing = false; ///< it may have called a function that the chain lacks, not the frame before
     bool waitLoop = false;      ///< its address lies in a loop that only waits
+    CalledLock lock{};          ///< that the call of this frame takes
 };
 
 /// One sample with its call chain, the innermost frame first; or several that are alike.

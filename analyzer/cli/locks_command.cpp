@@ -91,6 +91,7 @@ void printJson(const LockIndex& index, const std::vector<LockIndexRow>& rows, st
     json["build_id"] = index.buildId;
     json["call_sites"] = index.rows.size();
     json["named"] = index.namedCount;
+    json["without_debug_info"] = index.withoutInfoCount;
     json["rows"] = nlohmann::ordered_json::array();
     for (const LockIndexRow& row : rows) {
         nlohmann::ordered_json one;
@@ -114,7 +115,11 @@ void printJson(const LockIndex& index, const std::vector<LockIndexRow>& rows, st
 
 void printText(const LockIndex& index, const std::vector<LockIndexRow>& rows, bool filtered, std::FILE* out)
 {
-    print(out, "{} call sites of lock routines, {} named\n\n", index.rows.size(), index.namedCount);
+    print(out, "{} call sites of lock routines, {} named\n", index.rows.size(), index.namedCount);
+    if (index.withoutInfoCount != 0)
+        print(out, "{} of them in code without debug info (assembler, or a .dwo file that is not there)\n",
+            index.withoutInfoCount);
+    print(out, "\n");
     if (filtered) {
         for (const LockIndexRow& row : rows) {
             const std::string_view lock = row.lock.empty() ? std::string_view("(unnamed)") : row.lock;

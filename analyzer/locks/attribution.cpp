@@ -145,6 +145,8 @@ private:
     {
         LockShare share;
         share.kind = what.routine->primitive;
+        if (nameByCode(what, share))
+            return share;
         if (const std::string_view lock = tableLock(*what.routine, result_.context); !lock.empty()) {
             share.name = lock;
             share.rung = Rung::Table;
@@ -174,6 +176,23 @@ private:
         share.rung = Rung::CallSite;
         share.basis = "call site";
         return share;
+    }
+
+    /// Code and debug info of the call site, where a reader had them.
+    bool nameByCode(const StackClass& what, LockShare& share) const
+    {
+        if (!what.site)
+            return false;
+        const Frame& frame = profile_.frame(profile_.stack(what.site).frame);
+        if (frame.lockSource == LockSource::None)
+            return false;
+        share.name = profile_.string(frame.lock);
+        share.expression = profile_.string(frame.lockExpression);
+        share.rung = frame.lockSource == LockSource::Symbol ? Rung::Symbol : Rung::Type;
+        share.verified = frame.lockVerified;
+        share.basis = frame.lockVerified ? "code and debug info of the call"
+                                         : "code and debug info of the call, not verified by a build id";
+        return true;
     }
 
     std::string siteName(StackId site) const

@@ -33,8 +33,10 @@ struct LockSite {
 struct LockShare {
     std::string name; ///< of the lock; for unnamed ones the routine that waits or the call site
     Rung rung = Rung::Unnamed;
-    std::string kind;  ///< primitive: spinlock, mutex, rwsem
-    std::string basis; ///< what the name rests on, in words: `table, 2.4 to 2.6.8`
+    std::string kind;               ///< primitive: spinlock, mutex, rwsem
+    std::string basis;              ///< what the name rests on, in words: `table, 2.4 to 2.6.8`
+    std::string expression{};       ///< of names by code: as the first call site sees the lock
+    std::optional<bool> verified{}; ///< of names by code: that build ids prove which code that is
     Weight weight;
     std::vector<LockSite> sites; ///< heaviest first
 };

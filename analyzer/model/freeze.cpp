@@ -76,6 +76,8 @@ Profile ProfileBuilder::freeze()
     for (Frame& frame : frames) {
         frame.symbol.v = stringRank[frame.symbol.v];
         frame.object.v = stringRank[frame.object.v];
+        frame.lock.v = stringRank[frame.lock.v];
+        frame.lockExpression.v = stringRank[frame.lockExpression.v];
     }
     const auto frameRank = ranks(static_cast<uint32_t>(frames.size()),
         [&](uint32_t a, uint32_t b) { return frames[a - 1] < frames[b - 1]; });

@@ -148,6 +148,8 @@ std::string Profile::canonicalBytes() const
         out.number(frame.symbolOffset);
         out.number((frame.inlined ? 1U : 0U) | (frame.recovered ? 2U : 0U) | (frame.calleeMissing ? 4U : 0U)
             | (frame.waitLoop ? 8U : 0U));
+        out.number(static_cast<uint64_t>(frame.lockSource) << 1 | (frame.lockVerified ? 1 : 0));
+        out.number(static_cast<uint64_t>(frame.lock.v) << 32 | frame.lockExpression.v);
     }
     for (const Stack& stack : stacks_)
         out.number(static_cast<uint64_t>(stack.parent.v) << 32 | stack.frame.v);

@@ -20,9 +20,13 @@ struct Frame {
     StringId object;
     uint64_t symbolOffset = TextFrame::kNoOffset; ///< bytes from the start of the symbol
     bool inlined = false;
-    bool recovered = false;     ///< see TextFrame
-    bool calleeMissing = false; ///< see TextFrame
-    bool waitLoop = false;      ///< see TextFrame
+    bool recovered = false;                   ///< see TextFrame
+    bool calleeMissing = false;               ///< see TextFrame
+    bool waitLoop = false;                    ///< see TextFrame
+    LockSource lockSource = LockSource::None; ///< what the following three rest on
+    bool lockVerified = false;
+    StringId lock{};           ///< that the call of this frame takes; see CalledLock
+    StringId lockExpression{}; ///< as the frame's function sees it
 
     auto operator<=>(const Frame&) const = default;
 };

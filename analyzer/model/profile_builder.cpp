@@ -63,6 +63,11 @@ void ProfileBuilder::total(SectionHandle section, uint64_t value)
     total = std::max(total, std::optional(value));
 }
 
+StringId ProfileBuilder::internIfAny(std::string_view text)
+{
+    return text.empty() ? StringId() : strings_.intern(text);
+}
+
 StackId ProfileBuilder::flatStack(std::string_view symbol, std::string_view object)
 {
     const FrameId frame =
@@ -94,6 +99,15 @@ void ProfileBuilder::sample(SectionHandle section, const SampleRecord& sample)
 
 /// Readers hand the same texts over again and again from the same places; hashing them would be most of the
 /// work.
+bool ProfileBuilder::hasLock(const Frame& frame, const CalledLock& lock) const
+{
+    const auto is = [&](StringId id, std::string_view text) {
+        return id ? strings_[id] == text : text.empty();
+    };
+    return frame.lockSource == lock.source && frame.lockVerified == lock.verified && is(frame.lock, lock.name)
+        && is(frame.lockExpression, lock.expression);
+}
+
 FrameId ProfileBuilder::frameOf(const TextFrame& frame)
 {
     constexpr size_t kSlots = 4096;
@@ -107,7 +121,7 @@ FrameId ProfileBuilder::frameOf(const TextFrame& frame)
         if (known.symbolOffset == frame.symbolOffset && known.inlined == frame.inlined
             && known.recovered == frame.recovered && known.calleeMissing == frame.calleeMissing
             && known.waitLoop == frame.waitLoop && strings_[known.symbol] == frame.symbol
-            && strings_[known.object] == frame.object)
+            && strings_[known.object] == frame.object && hasLock(known, frame.lock))
             return recent.frame;
     }
     recent = {frames_.intern({.symbol = strings_.intern(frame.symbol),
@@ -116,7 +130,11 @@ FrameId ProfileBuilder::frameOf(const TextFrame& frame)
                   .inlined = frame.inlined,
                   .recovered = frame.recovered,
                   .calleeMissing = frame.calleeMissing,
-                  .waitLoop = frame.waitLoop}),
+                  .waitLoop = frame.waitLoop,
+                  .lockSource = frame.lock.source,
+                  .lockVerified = frame.lock.verified,
+                  .lock = internIfAny(frame.lock.name),
+                  .lockExpression = internIfAny(frame.lock.expression)}),
         place};
     return recent.frame;
 }
@@ -251,6 +269,8 @@ std::vector<StackId> ProfileBuilder::mergeStacks(const Profile& profile)
         Frame frame = profile.frame(stack.frame);
         frame.symbol = strings_.intern(profile.string(frame.symbol));
         frame.object = strings_.intern(profile.string(frame.object));
+        frame.lock = internIfAny(profile.string(frame.lock));
+        frame.lockExpression = internIfAny(profile.string(frame.lockExpression));
         stacks[i + 1] = stacks_.intern({.parent = stacks[stack.parent.v], .frame = frames_.intern(frame)});
     }
     return stacks;

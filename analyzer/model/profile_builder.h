@@ -14,8 +14,9 @@ inline uint64_t hashOf(const Frame& frame)
 {
     const unsigned marks = (frame.inlined ? 1U : 0U) | (frame.recovered ? 2U : 0U)
         | (frame.calleeMissing ? 4U : 0U) | (frame.waitLoop ? 8U : 0U);
-    return mixBits(
-        (static_cast<uint64_t>(frame.symbol.v) << 32 | frame.object.v) ^ mixBits(frame.symbolOffset + marks));
+    return mixBits((static_cast<uint64_t>(frame.symbol.v) << 32 | frame.object.v)
+        ^ mixBits(frame.symbolOffset + marks)
+        ^ mixBits(static_cast<uint64_t>(frame.lock.v) << 32 | frame.lockExpression.v));
 }
 
 inline uint64_t hashOf(const Stack& stack)
@@ -95,8 +96,10 @@ private:
     };
 
     FrameId frameOf(const TextFrame& frame);
+    bool hasLock(const Frame& frame, const CalledLock& lock) const;
     StackId stackOf(std::span<const TextFrame> frames);
     void addToCell(const CellKey& key, uint64_t weight, uint64_t samples, Share printed);
+    StringId internIfAny(std::string_view text);
     StackId flatStack(std::string_view symbol, std::string_view object);
     uint32_t sectionIndex(uint32_t input, const SectionRecord& record);
     void addInputFact(uint32_t input, const Fact& fact);

@@ -200,7 +200,7 @@ std::string DwarfTypes::nameOf(Dwarf_Die type) const
         const int tag = dwarf_tag(&type);
         // A typedef of a named struct prints as the struct, or the same lock would have two names.
         if (tag == DW_TAG_typedef)
-            if (const auto inner = bare(type); inner && !dieName(*inner).empty())
+            if (auto inner = bare(type); inner && isStructTag(dwarf_tag(&*inner)) && !dieName(*inner).empty())
                 type = *inner;
         const int itsTag = dwarf_tag(&type);
         if (isPointerTag(itsTag)) {

@@ -46,6 +46,7 @@ public:
     ~ElfImage();
 
     const ElfFile& file() const { return *file_; }
+    bool isRelocated() const { return relocated_ != nullptr; }
     const std::vector<ImageSection>& sections() const { return sections_; }
     /// Symbols of .symtab, else of .dynsym.
     std::vector<ImageSymbol> symbols() const;

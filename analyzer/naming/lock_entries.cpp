@@ -231,6 +231,11 @@ bool isKernelPrimitive(std::string_view name)
                 {"", "_irqsave", "_irq", "_bh", "_nested", "_nest_lock", "_irqsave_nested", "_interruptible",
                     "_killable", "_io", "_flags", "_slowpath"}))
             return true;
+    // What releases is inlined behind the call, and its parameter may live at the call already.
+    constexpr std::array<std::string_view, 8> kReleases = {"spin_unlock", "read_unlock", "write_unlock",
+        "mutex_unlock", "write_sequnlock", "read_sequnlock_excl", "up_read", "up_write"};
+    if (std::ranges::any_of(kReleases, [&](std::string_view release) { return name.starts_with(release); }))
+        return true;
     return name.starts_with("write_seqlock") || name.starts_with("read_seqlock_excl")
         || name.starts_with("down_read") || name.starts_with("down_write")
         || name.starts_with("mutex_trylock") || name == "spinlock_check" || name == "down"
@@ -252,10 +257,10 @@ bool hasLockWord(std::string_view name)
 bool isUserPrimitive(std::string_view name)
 {
     return isOneOf(name.substr(0, name.find('<')),
-               {"lock", "lock_shared", "try_lock", "try_lock_shared", "lock_guard", "unique_lock",
-                   "scoped_lock", "shared_lock", "Lock", "ReaderLock", "WriterLock", "MutexLock",
-                   "ReaderMutexLock", "WriterMutexLock", "call_once", "forward", "move", "__lock_first",
-                   "addressof", "__addressof"})
+               {"lock", "lock_shared", "unlock", "unlock_shared", "Unlock", "ReaderUnlock", "try_lock",
+                   "try_lock_shared", "lock_guard", "unique_lock", "scoped_lock", "shared_lock", "Lock",
+                   "ReaderLock", "WriterLock", "MutexLock", "ReaderMutexLock", "WriterMutexLock", "call_once",
+                   "forward", "move", "__lock_first", "addressof", "__addressof"})
         || name.starts_with("__gthread") || name.starts_with("__glibcxx_") || name.starts_with("__try_lock")
         || name.starts_with("_Lock") || name.starts_with("_S_") || name.starts_with('~')
         || name.starts_with("operator") || name.starts_with("_M_");

@@ -43,7 +43,9 @@ LockIndex buildLockIndex(LockNamer& namer, const std::function<void(uint64_t, ui
             progress(done, calls.size());
         ++done;
         LockIndexRow row{.callSite = call.address, .routine = std::string(call.routine)};
-        if (!setFunctions(namer.functionsAt(call.address), namer.image().isKernel(), row))
+        std::vector<std::string> functions = namer.functionsAt(call.address);
+        index.withoutInfoCount += functions.empty() ? 1 : 0;
+        if (!setFunctions(std::move(functions), namer.image().isKernel(), row))
             continue;
         if (row.function.empty())
             if (const ImageSymbol* symbol = namer.image().functionAt(call.address))

@@ -37,6 +37,7 @@ struct LockIndex {
     std::string buildId{}; ///< hex; empty if the file has none
     std::vector<LockIndexRow> rows{};
     uint64_t namedCount = 0;
+    uint64_t withoutInfoCount = 0; ///< call sites in code that the debug info says nothing of
 
     bool operator==(const LockIndex&) const = default;
 };

@@ -85,7 +85,8 @@ unsigned flagsOf(const LockIndexRow& row)
 
 std::string encodeLockIndex(const LockIndex& index)
 {
-    std::string body = fmt::format("{}\t{}\t{}\n", index.buildId, index.rows.size(), index.namedCount);
+    std::string body = fmt::format(
+        "{}\t{}\t{}\t{}\n", index.buildId, index.rows.size(), index.namedCount, index.withoutInfoCount);
     for (const LockIndexRow& row : index.rows) {
         body += fmt::format("{:x}\t{}\t{}\t{}\t{}\t{}\t{}\t", row.callSite, static_cast<unsigned>(row.kind),
             flagsOf(row), cell(row.routine), cell(row.function), cell(row.lock), cell(row.expression));
@@ -105,7 +106,8 @@ std::optional<LockIndex> decodeLockIndex(std::string_view text)
     std::string_view counts = takeCell(text, '\n');
     uint64_t rowCount = 0;
     index.buildId = takeCell(counts, '\t');
-    if (!readNumber(takeCell(counts, '\t'), rowCount) || !readNumber(counts, index.namedCount))
+    if (!readNumber(takeCell(counts, '\t'), rowCount) || !readNumber(takeCell(counts, '\t'), index.namedCount)
+        || !readNumber(counts, index.withoutInfoCount))
         return std::nullopt;
     while (!text.empty()) {
         LockIndexRow row;

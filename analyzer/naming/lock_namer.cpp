@@ -212,6 +212,11 @@ FunctionModel* LockNamer::functionAt(uint64_t address)
     return state.functions.front().model.get();
 }
 
+DwarfTypes& LockNamer::types()
+{
+    return state_->types;
+}
+
 void LockNamer::trim()
 {
     State& state = *state_;
@@ -239,26 +244,36 @@ std::optional<LockCall> LockNamer::callAt(uint64_t address)
     return index ? lockCallOf(*image_, function->code().at(*index)) : std::nullopt;
 }
 
-/// A call of a function that ends in a jump to a lock routine: the jump is the call site, its frame is gone.
-std::optional<LockCall> LockNamer::tailCallBehind(uint64_t callSite)
+/// The frame of the function that takes the lock may be missing: it jumped to the lock routine at its end, or
+/// the chain was recorded by frame pointers, which the lock routine does not keep. The innermost call site
+/// calls that function then; which of its lock calls it was is not known, only what they have in common.
+std::optional<LockName> LockNamer::nameInCalled(std::span<const uint64_t> callSites)
 {
-    FunctionModel* caller = functionAt(callSite);
-    const auto index = caller != nullptr ? caller->code().find(callSite) : std::nullopt;
-    if (!index || caller->code().at(*index).target == 0)
+    constexpr size_t kMostLocks = 4;
+    FunctionModel* caller = functionAt(callSites.front());
+    const auto index = caller != nullptr ? caller->code().find(callSites.front()) : std::nullopt;
+    const uint64_t target = index ? caller->code().at(*index).target : 0;
+    FunctionModel* called = target != 0 ? functionAt(target) : nullptr;
+    if (called == nullptr || called->entry() != target)
         return std::nullopt;
-    FunctionModel* called = functionAt(caller->code().at(*index).target);
-    if (called == nullptr)
-        return std::nullopt;
-    std::optional<LockCall> found;
-    for (uint32_t i = 0; i < called->code().size(); ++i) {
-        const Instruction& one = called->code().at(i);
-        if (one.operation != Operation::Jump)
-            continue;
-        const auto call = lockCallOf(*image_, one);
-        if (call && found)
-            return std::nullopt; // which of them is not known
-        if (call)
-            found = call;
+    std::vector<LockCall> calls;
+    for (uint32_t i = 0; i < called->code().size(); ++i)
+        if (const auto call = lockCallOf(*image_, called->code().at(i)); call && !call->entry.tries)
+            calls.push_back(*call);
+    std::optional<LockName> found;
+    for (const LockCall& call : calls) {
+        LockName name = nameThroughFrames(call, callSites);
+        if (!name.isNamed())
+            return std::nullopt;
+        if (!found) {
+            found = std::move(name);
+            found->inferred = found->inferred || calls.size() > 1;
+        } else if (name.text() != found->lockClass
+            && std::ranges::find(found->alternatives, name.lockClass) == found->alternatives.end()) {
+            found->alternatives.push_back(name.lockClass);
+        }
+        if (found->alternatives.size() >= kMostLocks)
+            return std::nullopt;
     }
     return found;
 }
@@ -312,11 +327,9 @@ std::optional<LockName> LockNamer::nameOfChain(std::span<const uint64_t> callSit
         if (function == nullptr || !function->scopes().front().primitive)
             break;
     }
-    if (!outermost) {
-        outermost = tailCallBehind(callSites.front());
-        behind = 0;
-    }
-    return outermost ? std::optional(nameThroughFrames(*outermost, callSites.subspan(behind))) : std::nullopt;
+    if (!outermost)
+        return nameInCalled(callSites);
+    return nameThroughFrames(*outermost, callSites.subspan(behind));
 }
 
 LockName LockNamer::nameThroughFrames(const LockCall& call, std::span<const uint64_t> callers)

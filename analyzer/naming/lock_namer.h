@@ -43,6 +43,9 @@ public:
 
     /// The function of a call site and those inlined into it, innermost first; only names.
     std::vector<std::string> functionsAt(uint64_t callSite);
+    /// The function around an address, kept until trim(); null if the debug info has none.
+    FunctionModel* functionAt(uint64_t address);
+    DwarfTypes& types();
     /// Frees what was kept of functions and units that are not used any more.
     void trim();
 
@@ -51,10 +54,9 @@ private:
     struct State;
     struct Named;
     explicit LockNamer(std::unique_ptr<ModuleImage> image, Options options);
-    FunctionModel* functionAt(uint64_t address);
     Unit* unitAt(uint64_t address);
     Named nameIn(FunctionModel& function, uint64_t callSite, const SymbolicValue& value, LockKind kind);
-    std::optional<LockCall> tailCallBehind(uint64_t callSite);
+    std::optional<LockName> nameInCalled(std::span<const uint64_t> callSites);
     LockName nameThroughFrames(const LockCall& call, std::span<const uint64_t> callers);
     EvidenceFrame evidenceOf(
         FunctionModel& function, uint64_t callSite, const SymbolicValue& value, const Named& named);

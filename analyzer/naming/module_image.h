@@ -20,6 +20,8 @@ public:
 
     Dwarf* dwarf() const { return dwarf_; }
     bool isKernel() const { return kernel_; }
+    /// Whether its addresses are those of relocate_object.h.
+    bool isRelocated() const { return code_->isRelocated(); }
     BuildId buildId() const { return code_->file().buildId(); }
     uint64_t sizeBytes() const
     {

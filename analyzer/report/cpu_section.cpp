@@ -208,6 +208,8 @@ private:
             row.rung = lock.rung;
             row.kind = lock.kind;
             row.basis = lock.basis;
+            row.expression = lock.expression;
+            row.verified = lock.verified;
             row.part = part(lock.weight);
             row.ofLock = ofWeight(lock.weight, all);
             row.interval = intervalOf(row.part);

@@ -81,7 +81,12 @@ Json locksJson(const ReportSection& section)
         Json one;
         one["id"] = lock.id;
         one["name"] = lock.name;
+        if (lock.verified) // a name by code is that of a class
+            one["class"] = lock.name;
+        put(one, "expression", lock.expression);
         one["rung"] = rungName(lock.rung);
+        if (lock.verified)
+            one["verified"] = *lock.verified;
         put(one, "basis", lock.basis);
         put(one, "kind", lock.kind);
         putPart(one, lock.part);

@@ -61,6 +61,8 @@ struct ReportLock {
     Rung rung = Rung::Unnamed;
     std::string kind;
     std::string basis;
+    std::string expression{};       ///< of names by code: as a call site sees the lock
+    std::optional<bool> verified{}; ///< of names by code
     Part part;
     std::optional<Share> ofLock;           ///< of all waiting for locks in the section
     std::optional<ShareInterval> interval; ///< of ofBusy where it exists, else of ofTotal

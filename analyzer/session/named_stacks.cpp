@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/session/named_stacks.h"
 
+#include "analyzer/locks/routine_table.h"
+
+#include <optional>
+
 namespace whichlock {
 namespace {
 
@@ -25,6 +29,18 @@ std::vector<ResolvedAddress> resolveFrames(
     return resolved;
 }
 
+/// Whether a function takes or waits for locks.
+bool isWaitingRoutine(std::string_view function)
+{
+    if (function.empty())
+        return false;
+    for (const Routine* row : RoutineTable::builtIn().find(function, {}))
+        if (row->roles.has(Role::AcquireWrapper) || row->roles.has(Role::SlowpathSpin)
+            || row->roles.has(Role::SlowpathBlock) || row->roles.has(Role::OwnerSpin))
+            return true;
+    return false;
+}
+
 std::string_view nameOfModule(const MappedModule& module)
 {
     return module.kind == ModuleKind::Kernel ? std::string_view("[kernel.kallsyms]") : module.path;
@@ -36,6 +52,8 @@ NamedStacks::NamedStacks(const RecordedStacks& stacks, const AddressSpace& space
     : stacks_(stacks)
     , code_(symbolizer, space)
     , resolved_(resolveFrames(stacks.frames(), space, symbolizer))
+    , routines_(stacks.frames().size())
+    , locks_(stacks, space, symbolizer)
 {
     objects_.reserve(stacks.frames().size());
     for (const AddressFrame& frame : stacks.frames())
@@ -46,6 +64,7 @@ std::span<const TextFrame> NamedStacks::framesOf(AddressStackId stack)
 {
     frames_.clear();
     bool calleeMissing = false;
+    std::optional<size_t> callers; // where the frames behind the last lock routine begin
     for (AddressStackId at = stack; at; at = stacks_.stack(at).caller) {
         const AddressStack& node = stacks_.stack(at);
         const AddressFrame& frame = stacks_.frame(node.frame);
@@ -54,6 +73,14 @@ std::span<const TextFrame> NamedStacks::framesOf(AddressStackId stack)
         frames_[first].calleeMissing = calleeMissing;
         if (first == 0 && frame.kind == AddressKind::InstructionPointer)
             frames_[0].waitLoop = code_.waits(frame.module, frame.offset);
+        if (isLockRoutine(node.frame)) {
+            callers = frames_.size();
+        } else if (callers) {
+            // The first frame outwards of the lock routine calls it, or a function that the chain lacks:
+            // there it can be told what was passed.
+            nameLock(at, *callers);
+            callers.reset();
+        }
         calleeMissing = frame.callerMayLack && node.caller && !appendLostCaller(frame, node.caller);
     }
     return frames_;
@@ -71,6 +98,21 @@ bool NamedStacks::appendLostCaller(const AddressFrame& leaf, AddressStackId call
             .object = gap.otherModule ? kUnknown : objectOf(callerId),
             .recovered = true});
     return gap.kind != CallGap::Kind::Unknown;
+}
+
+void NamedStacks::nameLock(AddressStackId caller, size_t firstFrame)
+{
+    if (const CalledLock* lock = locks_.takenAt(caller))
+        for (size_t i = firstFrame; i < frames_.size(); ++i)
+            frames_[i].lock = *lock;
+}
+
+bool NamedStacks::isLockRoutine(AddressFrameId frame)
+{
+    uint8_t& known = routines_[frame.v - 1];
+    if (known == 0)
+        known = isWaitingRoutine(resolved(frame).function) ? 2 : 1;
+    return known == 2;
 }
 
 void NamedStacks::appendFrame(AddressFrameId frame)

@@ -2,6 +2,7 @@
 // Recorded stacks with the names of their functions: the one place where addresses become frames.
 #pragma once
 
+#include "analyzer/session/call_site_locks.h"
 #include "analyzer/session/chain_code.h"
 #include "analyzer/session/recorded_stacks.h"
 #include "parsers/record.h"
@@ -27,12 +28,16 @@ public:
 private:
     void appendFrame(AddressFrameId frame);
     bool appendLostCaller(const AddressFrame& leaf, AddressStackId callers);
+    bool isLockRoutine(AddressFrameId frame);
+    void nameLock(AddressStackId caller, size_t firstFrame);
 
     const RecordedStacks& stacks_;
     ChainCode code_;
     std::vector<ResolvedAddress> resolved_; ///< of frame i + 1
     std::vector<std::string_view> objects_; ///< of frame i + 1
     std::vector<TextFrame> frames_;         ///< of the last call
+    std::vector<uint8_t> routines_;         ///< of frame i + 1: 0 not asked yet, 1 no lock routine, 2 is one
+    CallSiteLocks locks_;
 };
 
 } // namespace whichlock

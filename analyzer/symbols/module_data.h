@@ -82,6 +82,8 @@ public:
 
     ResolvedAddress resolve(uint64_t offset, AddressKind kind);
     bool resolveObject(uint64_t codeOffset, int64_t distance, ResolvedObject& object);
+    /// An offset of the module in its file's own addresses.
+    std::optional<uint64_t> addressOf(uint64_t offset) const;
 
     /// The function whose symbol covers an offset; the texts live as long as the module's data.
     std::optional<SymbolHit> functionAt(uint64_t offset) const;
@@ -98,7 +100,6 @@ private:
     void resolveInKernelText(uint64_t offset, uint64_t adjustment, ResolvedAddress& resolved);
     void resolveInFiles(uint64_t offset, uint64_t adjustment, ResolvedAddress& resolved);
     void addSymbol(const SymbolHit& hit, uint64_t address, ResolvedAddress& resolved);
-    std::optional<uint64_t> addressOf(uint64_t offset) const;
     CodeReader* codeReader();
     DwarfLines* lines();
 

@@ -127,6 +127,11 @@ bool Symbolizer::isPauseLoop(const MappedModule& module, uint64_t offset)
     return readerOf(module).isPauseLoop(offset);
 }
 
+std::optional<uint64_t> Symbolizer::addressOf(const MappedModule& module, uint64_t offset)
+{
+    return readerOf(module).addressOf(offset);
+}
+
 std::vector<ResolvedAddress> Symbolizer::resolveAll(
     std::span<const MappedModule> modules, std::span<const SymbolRequest> requests)
 {

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -87,6 +88,8 @@ public:
     bool isPauseLoop(const MappedModule& module, uint64_t offset);
     /// The files that names of this module come from, by the same rule.
     const ModuleFiles& filesOf(const MappedModule& module);
+    /// Where an offset of a module lies in its file's own addresses; nothing if no file is known.
+    std::optional<uint64_t> addressOf(const MappedModule& module, uint64_t offset);
 
     /// What was refused, unverified or unreadable so far; sorted.
     std::vector<Diagnostic> takeDiagnostics();
