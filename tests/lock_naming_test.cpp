@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 
 namespace whichlock {
@@ -179,6 +180,18 @@ TEST(LockNaming, readsCodeAndDebugInfoOutOfTwoFiles)
 TEST(LockNaming, readsCompressedDebugInfo)
 {
     const auto namer = openNamer(test::fixturePath("locks-changed/compressed"));
+    const auto whole = openNamer(lockFixture("O2", "pthread_sites"));
+    ASSERT_NE(namer, nullptr);
+    for (const LockCall& call : whole->findCalls())
+        EXPECT_EQ(namer->nameAt(call.address)->text(), whole->nameCall(call).text());
+}
+
+TEST(LockNaming, readsDebugInfoThatSeveralProgramsShare)
+{
+    const std::string path = test::fixturePath("locks-changed/dwz");
+    if (!std::filesystem::exists(path))
+        GTEST_SKIP() << "dwz is not installed";
+    const auto namer = openNamer(path);
     const auto whole = openNamer(lockFixture("O2", "pthread_sites"));
     ASSERT_NE(namer, nullptr);
     for (const LockCall& call : whole->findCalls())

@@ -50,6 +50,44 @@ std::optional<int64_t> offsetOf(Dwarf_Die member)
     return std::nullopt;
 }
 
+/// The elements of an array as its subranges tell; nothing for flexible arrays, and what is computed.
+std::optional<int64_t> elementsOf(Dwarf_Die array)
+{
+    constexpr uint64_t kMostElements = uint64_t{1} << 40;
+    uint64_t elements = 1;
+    bool any = false;
+    Dwarf_Die child;
+    for (int more = dwarf_child(&array, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+        if (dwarf_tag(&child) != DW_TAG_subrange_type)
+            continue;
+        Dwarf_Attribute attribute;
+        Dwarf_Word number = 0;
+        const bool isCount = dwarf_formudata(dwarf_attr(&child, DW_AT_count, &attribute), &number) == 0;
+        if (!isCount && dwarf_formudata(dwarf_attr(&child, DW_AT_upper_bound, &attribute), &number) != 0)
+            return std::nullopt;
+        number += isCount ? 0 : 1;
+        if (number > kMostElements || __builtin_mul_overflow(elements, number, &elements)
+            || elements > kMostElements)
+            return std::nullopt;
+        any = true;
+    }
+    return any ? std::optional(static_cast<int64_t>(elements)) : std::nullopt;
+}
+
+/// Only the last member may be an array without a size: others end at the next one.
+void boundByNext(std::vector<TypeMember>& members)
+{
+    std::vector<int64_t> offsets;
+    for (const TypeMember& member : members)
+        offsets.push_back(member.offset);
+    std::ranges::sort(offsets);
+    for (TypeMember& member : members) {
+        const auto next = std::ranges::upper_bound(offsets, member.offset);
+        if (member.bytes <= 0 && next != offsets.end())
+            member.bytes = *next - member.offset;
+    }
+}
+
 std::string keywordOf(int tag)
 {
     return tag == DW_TAG_union_type ? "union " : "struct ";
@@ -160,13 +198,19 @@ int64_t DwarfTypes::bytesOf(Dwarf_Die type)
     if (!bareType)
         return -1;
     const auto [entry, isNew] = sizes_.try_emplace(bareType->addr, -1);
-    if (isNew) {
-        Dwarf_Word size = 0;
-        Dwarf_Die die = *bareType;
-        if (dwarf_aggregate_size(&die, &size) == 0 && size <= INT64_MAX)
-            entry->second = static_cast<int64_t>(size);
-    }
-    return entry->second;
+    if (!isNew)
+        return entry->second;
+    Dwarf_Word size = 0;
+    Dwarf_Die die = *bareType;
+    if (dwarf_aggregate_size(&die, &size) == 0 && size <= INT64_MAX)
+        return entry->second = static_cast<int64_t>(size);
+    // In what dwz took out the language is missing, without which libdw knows no lower bound.
+    const auto element = dwarf_tag(&die) == DW_TAG_array_type ? typeOf(die) : std::nullopt;
+    const auto elements = element ? elementsOf(die) : std::nullopt;
+    int64_t bytes = -1;
+    if (elements && (!__builtin_mul_overflow(bytesOf(*element), *elements, &bytes)) && bytes >= 0)
+        sizes_[die.addr] = bytes; // the reference may have moved
+    return sizes_[die.addr];
 }
 
 const std::vector<TypeMember>& DwarfTypes::membersOf(Dwarf_Die type)
@@ -191,6 +235,7 @@ const std::vector<TypeMember>& DwarfTypes::membersOf(Dwarf_Die type)
         members.push_back({tag == DW_TAG_member ? dieName(child) : std::string_view(), *offset,
             bytesOf(*itsType), *itsType});
     }
+    boundByNext(members);
     return members_[type.addr] = std::move(members);
 }
 

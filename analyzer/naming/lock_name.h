@@ -50,7 +50,8 @@ struct LockName {
     LockKind kind = LockKind::Spin;
     LockSide side = LockSide::Exclusive;
     bool tries = false;
-    bool inferred = false; ///< from the one type that fits, not from the value itself
+    bool inferred = false;         ///< from the one type that fits, not from the value itself
+    bool dependsOnCallers = false; ///< another chain to the same call site may give another name
     LockEvidence evidence{};
 
     bool isNamed() const { return !lockClass.empty(); }

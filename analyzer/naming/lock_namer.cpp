@@ -261,8 +261,10 @@ std::optional<LockName> LockNamer::nameInCalled(std::span<const uint64_t> callSi
         if (const auto call = lockCallOf(*image_, called->code().at(i)); call && !call->entry.tries)
             calls.push_back(*call);
     std::optional<LockName> found;
+    bool dependsOnCallers = false;
     for (const LockCall& call : calls) {
         LockName name = nameThroughFrames(call, callSites);
+        dependsOnCallers = dependsOnCallers || name.dependsOnCallers;
         if (!name.isNamed())
             return std::nullopt;
         if (!found) {
@@ -275,6 +277,8 @@ std::optional<LockName> LockNamer::nameInCalled(std::span<const uint64_t> callSi
         if (found->alternatives.size() >= kMostLocks)
             return std::nullopt;
     }
+    if (found)
+        found->dependsOnCallers = dependsOnCallers;
     return found;
 }
 
@@ -329,7 +333,9 @@ std::optional<LockName> LockNamer::nameOfChain(std::span<const uint64_t> callSit
     }
     if (!outermost)
         return nameInCalled(callSites);
-    return nameThroughFrames(*outermost, callSites.subspan(behind));
+    LockName name = nameThroughFrames(*outermost, callSites.subspan(behind));
+    name.dependsOnCallers = name.dependsOnCallers || behind > 1;
+    return name;
 }
 
 LockName LockNamer::nameThroughFrames(const LockCall& call, std::span<const uint64_t> callers)
@@ -348,8 +354,10 @@ LockName LockNamer::nameThroughFrames(const LockCall& call, std::span<const uint
     Named named = nameIn(*function, callSite, value, call.entry.kind);
     if (options_.evidence)
         result.evidence.frames.push_back(evidenceOf(*function, callSite, value, named));
+    const auto isFinal = [&] { return named.name.isFull() && !isPassedOn(*function, named.name); };
+    result.dependsOnCallers = !isFinal();
     for (const uint64_t caller : callers.first(std::min<size_t>(callers.size(), kMostFrames))) {
-        if (named.name.isFull() && !isPassedOn(*function, named.name))
+        if (isFinal())
             break;
         const auto index = function->code().find(callSite);
         const auto entry = index

@@ -60,26 +60,39 @@ std::vector<uint64_t> CallSiteLocks::callSites(AddressStackId stack, const LockN
 
 const CalledLock* CallSiteLocks::takenAt(AddressStackId stack)
 {
-    const auto [entry, isNew] = named_.try_emplace(stack.v);
-    if (!isNew)
-        return entry->second != nullptr ? &entry->second->lock : nullptr;
-    const ModuleId id = stacks_.frame(stacks_.stack(stack).frame).module;
+    const AddressFrameId frame = stacks_.stack(stack).frame;
+    if (const auto known = byFrame_.find(frame.v); known != byFrame_.end())
+        return known->second != nullptr ? &known->second->lock : nullptr;
+    const auto [entry, isNew] = byStack_.try_emplace(stack.v);
+    if (isNew)
+        entry->second = nameOf(stack);
+    return entry->second != nullptr ? &entry->second->lock : nullptr;
+}
+
+const CallSiteLocks::Named* CallSiteLocks::nameOf(AddressStackId stack)
+{
+    const AddressFrameId frame = stacks_.stack(stack).frame;
+    const ModuleId id = stacks_.frame(frame).module;
     Module* module = id ? &moduleOf(id) : nullptr;
     if (module == nullptr || module->namer == nullptr)
-        return nullptr;
+        return byFrame_[frame.v] = nullptr;
     const auto name = module->namer->nameOfChain(callSites(stack, *module->namer));
     module->namer->trim();
-    if (!name || !name->isNamed())
-        return nullptr;
-    auto named = std::make_unique<Named>();
-    named->name = name->text();
-    named->expression = name->expression;
-    named->lock = {.source = name->source == NameSource::Symbol ? LockSource::Symbol : LockSource::Type,
-        .verified = module->verified,
-        .name = named->name,
-        .expression = named->expression};
-    entry->second = std::move(named);
-    return &entry->second->lock;
+    const Named* result = nullptr;
+    if (name && name->isNamed()) {
+        Named& named = *names_.emplace_back(std::make_unique<Named>());
+        named.name = name->text();
+        named.expression = name->expression;
+        named.lock = {.source = name->source == NameSource::Symbol ? LockSource::Symbol : LockSource::Type,
+            .verified = module->verified,
+            .name = named.name,
+            .expression = named.expression};
+        result = &named;
+    }
+    // Chains that lead to one call site are many; few of its names depend on who called further out.
+    if (!name || !name->dependsOnCallers)
+        byFrame_[frame.v] = result;
+    return result;
 }
 
 } // namespace whichlock

@@ -36,13 +36,16 @@ private:
     };
 
     Module& moduleOf(ModuleId id);
+    const Named* nameOf(AddressStackId stack);
     std::vector<uint64_t> callSites(AddressStackId stack, const LockNamer& namer);
 
     const RecordedStacks& stacks_;
     const AddressSpace& space_;
     Symbolizer& symbolizer_;
     std::unordered_map<uint32_t, Module> modules_;
-    std::unordered_map<uint32_t, std::unique_ptr<Named>> named_; ///< by stack; null = none
+    std::unordered_map<uint32_t, const Named*> byStack_; ///< null = none
+    std::unordered_map<uint32_t, const Named*> byFrame_; ///< names that do not depend on further callers
+    std::vector<std::unique_ptr<Named>> names_;
 };
 
 } // namespace whichlock
