@@ -359,15 +359,9 @@ LockName LockNamer::nameThroughFrames(const LockCall& call, std::span<const uint
     for (const uint64_t caller : callers.first(std::min<size_t>(callers.size(), kMostFrames))) {
         if (isFinal())
             break;
-        const auto index = function->code().find(callSite);
-        const auto entry = index
-            ? BackwardSlice(*function, state_->types, call.entry.kind).valueAtEntry(*index, value)
-            : std::nullopt;
         FunctionModel* outer = functionAt(caller);
-        const auto itsIndex = outer != nullptr ? outer->code().find(caller) : std::nullopt;
-        if (!entry || !itsIndex || !mayCall(outer->code().at(*itsIndex), *function))
-            break;
-        const auto passed = atCall(function->terms(), *entry, outer->terms());
+        const auto passed =
+            outer != nullptr ? passedBy(*outer, caller, *function, callSite, value) : std::nullopt;
         if (!passed)
             break;
         Named above = nameIn(*outer, caller, *passed, call.entry.kind);
@@ -379,19 +373,38 @@ LockName LockNamer::nameThroughFrames(const LockCall& call, std::span<const uint
         callSite = caller;
         value = *passed;
     }
+    setName(named, result);
+    return result;
+}
+
+/// What the caller passes of a value at a call site of the called function; nothing where that does not
+/// depend on the caller alone, or the caller's call cannot lead there.
+std::optional<SymbolicValue> LockNamer::passedBy(FunctionModel& caller, uint64_t callerSite,
+    FunctionModel& called, uint64_t callSite, const SymbolicValue& value)
+{
+    const auto index = called.code().find(callSite);
+    const auto callerIndex = caller.code().find(callerSite);
+    if (!index || !callerIndex || !mayCall(caller.code().at(*callerIndex), called))
+        return std::nullopt;
+    constexpr LockKind kAny = LockKind::Spin; // nothing is named on the way
+    const auto entry = BackwardSlice(called, state_->types, kAny).valueAtEntry(*index, value);
+    return entry ? atCall(called.terms(), *entry, caller.terms()) : std::nullopt;
+}
+
+void LockNamer::setName(const Named& named, LockName& result)
+{
     const NameCandidate& name = named.name;
     result.expression = name.expression;
     result.evidence.lockType = name.lockType;
     result.evidence.method = methodName(name.score);
     if (!name.isNamed())
-        return result;
+        return;
     result.lockClass = name.lockClass;
     result.source =
         name.score == kGlobalName || name.score == kUntypedName ? NameSource::Symbol : NameSource::Type;
     result.inferred = isGuess(name.score);
     for (const NameCandidate& other : named.others)
         result.alternatives.push_back(other.lockClass);
-    return result;
 }
 
 EvidenceFrame LockNamer::evidenceOf(

@@ -57,6 +57,9 @@ private:
     Unit* unitAt(uint64_t address);
     Named nameIn(FunctionModel& function, uint64_t callSite, const SymbolicValue& value, LockKind kind);
     std::optional<LockName> nameInCalled(std::span<const uint64_t> callSites);
+    std::optional<SymbolicValue> passedBy(FunctionModel& caller, uint64_t callerSite, FunctionModel& called,
+        uint64_t callSite, const SymbolicValue& value);
+    static void setName(const Named& named, LockName& result);
     LockName nameThroughFrames(const LockCall& call, std::span<const uint64_t> callers);
     EvidenceFrame evidenceOf(
         FunctionModel& function, uint64_t callSite, const SymbolicValue& value, const Named& named);
