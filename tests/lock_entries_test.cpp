@@ -9,11 +9,11 @@ namespace {
 
 TEST(LockEntries, knowThePrimitivesOfKernels)
 {
-    EXPECT_EQ(lockEntryOf("_raw_spin_lock_irqsave", true)->kind, LockKind::Spin);
+    EXPECT_EQ(lockEntryOf("_raw_spin_lock_irqsave", true)->kind, LockType::Spin);
     EXPECT_EQ(lockEntryOf("down_read_killable", true)->side, LockSide::Shared);
     EXPECT_EQ(lockEntryOf("down_write", true)->side, LockSide::Exclusive);
-    EXPECT_EQ(lockEntryOf("percpu_down_write", true)->kind, LockKind::PerCpuRwSemaphore);
-    EXPECT_EQ(lockEntryOf("rt_mutex_lock", true)->kind, LockKind::RtMutex);
+    EXPECT_EQ(lockEntryOf("percpu_down_write", true)->kind, LockType::PerCpuRwSemaphore);
+    EXPECT_EQ(lockEntryOf("rt_mutex_lock", true)->kind, LockType::RtMutex);
     EXPECT_TRUE(lockEntryOf("mutex_trylock", true)->tries);
     EXPECT_FALSE(lockEntryOf("mutex_unlock", true));
     EXPECT_FALSE(lockEntryOf("pthread_mutex_lock", true));
@@ -32,17 +32,17 @@ TEST(LockEntries, takeTheSecondArgumentOfGuards)
 
 TEST(LockEntries, knowAbseilInAnyInlineNamespace)
 {
-    EXPECT_EQ(lockEntryOf("_ZN4absl5Mutex4LockEv", false)->kind, LockKind::AbseilMutex);
+    EXPECT_EQ(lockEntryOf("_ZN4absl5Mutex4LockEv", false)->kind, LockType::AbseilMutex);
     EXPECT_EQ(lockEntryOf("_ZN4absl12lts_202206235Mutex10ReaderLockEv", false)->side, LockSide::Shared);
 }
 
 TEST(LockEntries, letNoRoutineTakeLocksOfAnotherKind)
 {
-    EXPECT_TRUE(isLockType(LockKind::Mutex, "mutex"));
-    EXPECT_FALSE(isLockType(LockKind::Mutex, "spinlock_t"));
-    EXPECT_FALSE(isLockType(LockKind::UserMutex, "pthread_rwlock_t"));
-    EXPECT_FALSE(isLockType(LockKind::UserMutex, "Mutex"));
-    EXPECT_TRUE(isLockType(LockKind::AnyUser, "shared_mutex"));
+    EXPECT_TRUE(isLockType(LockType::Mutex, "mutex"));
+    EXPECT_FALSE(isLockType(LockType::Mutex, "spinlock_t"));
+    EXPECT_FALSE(isLockType(LockType::UserMutex, "pthread_rwlock_t"));
+    EXPECT_FALSE(isLockType(LockType::UserMutex, "Mutex"));
+    EXPECT_TRUE(isLockType(LockType::AnyUser, "shared_mutex"));
 }
 
 TEST(LockEntries, tellLocksOfAProgramByTheirNames)

@@ -74,7 +74,7 @@ struct BackwardSlice::Found {
     std::vector<SliceStep> steps;
 };
 
-BackwardSlice::BackwardSlice(FunctionModel& function, DwarfTypes& types, LockKind kind)
+BackwardSlice::BackwardSlice(FunctionModel& function, DwarfTypes& types, LockType kind)
     : function_(function)
     , namer_(function, types, kind)
     , stepBack_(function)

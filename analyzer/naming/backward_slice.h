@@ -31,7 +31,7 @@ struct SliceResult {
 /// MT: one thread.
 class BackwardSlice {
 public:
-    BackwardSlice(FunctionModel& function, DwarfTypes& types, LockKind kind);
+    BackwardSlice(FunctionModel& function, DwarfTypes& types, LockType kind);
     ~BackwardSlice();
 
     /// Follows a value from where the instruction of this number is about to run.

@@ -270,7 +270,7 @@ std::string DwarfTypes::nameOf(Dwarf_Die type) const
     return "?";
 }
 
-bool DwarfTypes::isLock(Dwarf_Die type, LockKind kind) const
+bool DwarfTypes::isLock(Dwarf_Die type, LockType kind) const
 {
     for (int i = 0; i < kMostTypedefs; ++i) {
         if (isLockType(kind, dieName(type)))
@@ -287,14 +287,14 @@ struct DwarfTypes::Search {
     bool pointers = false; ///< instead of locks
     bool around = false;   ///< locks of any kind that cover the offset
     int64_t remainder = 0; ///< of the last one found: the offset from its start
-    LockKind kind = LockKind::Spin;
+    LockType kind = LockType::Spin;
     UnknownIndex index{};
     int looks = 0;
     std::vector<std::string> parts{};
     std::vector<MemberPath> found{};
 };
 
-std::vector<MemberPath> DwarfTypes::locksAt(Dwarf_Die type, int64_t offset, LockKind kind, UnknownIndex index)
+std::vector<MemberPath> DwarfTypes::locksAt(Dwarf_Die type, int64_t offset, LockType kind, UnknownIndex index)
 {
     Search one{.kind = kind, .index = index};
     search(one, type, offset, 0);
@@ -320,9 +320,9 @@ std::optional<LockAround> DwarfTypes::lockAround(Dwarf_Die type, int64_t offset)
 bool DwarfTypes::isAnyLock(Dwarf_Die type) const
 {
     if (!kernel_)
-        return isLock(type, LockKind::AnyUser) || isLock(type, LockKind::UserSemaphore);
-    for (const LockKind kind : {LockKind::Spin, LockKind::ReaderWriter, LockKind::Mutex,
-             LockKind::RwSemaphore, LockKind::Semaphore, LockKind::RtMutex, LockKind::PerCpuRwSemaphore})
+        return isLock(type, LockType::AnyUser) || isLock(type, LockType::UserSemaphore);
+    for (const LockType kind : {LockType::Spin, LockType::ReaderWriter, LockType::Mutex,
+             LockType::RwSemaphore, LockType::Semaphore, LockType::RtMutex, LockType::PerCpuRwSemaphore})
         if (isLock(type, kind))
             return true;
     return false;
@@ -361,7 +361,7 @@ void DwarfTypes::search(Search& search, Dwarf_Die type, int64_t offset, int dept
         search.found.back() = {search.parts, type};
 }
 
-bool DwarfTypes::isWrappedLock(Dwarf_Die structure, LockKind kind)
+bool DwarfTypes::isWrappedLock(Dwarf_Die structure, LockType kind)
 {
     if (!isUserKind(kind) || !isLockName(dieName(structure)))
         return false;

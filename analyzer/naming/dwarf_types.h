@@ -85,21 +85,21 @@ public:
     std::string nameOf(Dwarf_Die type) const;
 
     /// The locks of a kind that begin exactly at an offset of a type.
-    std::vector<MemberPath> locksAt(Dwarf_Die type, int64_t offset, LockKind kind, UnknownIndex index);
+    std::vector<MemberPath> locksAt(Dwarf_Die type, int64_t offset, LockType kind, UnknownIndex index);
     /// The lock, of any kind, that a byte of a type belongs to.
     std::optional<LockAround> lockAround(Dwarf_Die type, int64_t offset);
     /// The pointers that are stored exactly at an offset of a type.
     std::vector<MemberPath> pointersAt(Dwarf_Die type, int64_t offset, UnknownIndex index);
     /// The offsets at which a type holds another one by value.
     std::vector<int64_t> offsetsOf(Dwarf_Die inner, Dwarf_Die outer);
-    bool isLock(Dwarf_Die type, LockKind kind) const;
+    bool isLock(Dwarf_Die type, LockType kind) const;
 
 private:
     struct Search;
     void search(Search& search, Dwarf_Die type, int64_t offset, int depth);
     void searchMembers(Search& search, Dwarf_Die structure, int64_t offset, int depth);
     bool isAnyLock(Dwarf_Die type) const;
-    bool isWrappedLock(Dwarf_Die structure, LockKind kind);
+    bool isWrappedLock(Dwarf_Die structure, LockType kind);
     void searchArray(Search& search, Dwarf_Die array, int64_t offset, int depth);
     void addOffsets(
         const void* inner, Dwarf_Die outer, int64_t base, int depth, std::vector<int64_t>& offsets);

@@ -8,7 +8,7 @@
 namespace whichlock {
 namespace {
 
-using enum LockKind;
+using enum LockType;
 using enum LockSide;
 
 struct Row {
@@ -16,18 +16,18 @@ struct Row {
     LockEntry entry;
 };
 
-constexpr LockEntry take(LockKind kind, LockSide side = Exclusive, uint8_t argument = 0)
+constexpr LockEntry take(LockType kind, LockSide side = Exclusive, uint8_t argument = 0)
 {
     return {.kind = kind, .side = side, .argument = argument};
 }
 
-constexpr LockEntry attempt(LockKind kind, LockSide side = Exclusive, uint8_t argument = 0)
+constexpr LockEntry attempt(LockType kind, LockSide side = Exclusive, uint8_t argument = 0)
 {
     return {.kind = kind, .side = side, .argument = argument, .tries = true};
 }
 
 /// Slow paths and methods of the library: what they call takes the same lock again.
-constexpr LockEntry wrapper(LockKind kind, LockSide side = Exclusive, uint8_t argument = 0)
+constexpr LockEntry wrapper(LockType kind, LockSide side = Exclusive, uint8_t argument = 0)
 {
     return {.kind = kind, .side = side, .argument = argument, .wraps = true};
 }
@@ -274,7 +274,7 @@ std::optional<LockEntry> lockEntryOf(std::string_view symbol, bool kernel)
     return kernel ? find(kKernelRows, symbol) : find(kUserRows, symbol);
 }
 
-bool isLockType(LockKind kind, std::string_view name)
+bool isLockType(LockType kind, std::string_view name)
 {
     switch (kind) {
     case Spin:
@@ -338,7 +338,7 @@ bool isGenericOwner(std::string_view typeName, bool kernel)
     return typeName.starts_with("std::") || hasLockWord(typeName);
 }
 
-std::string_view lockKindName(LockKind kind)
+std::string_view lockKindName(LockType kind)
 {
     switch (kind) {
     case Spin:

@@ -9,7 +9,7 @@
 namespace whichlock {
 
 /// What a routine takes. The type of an object has to fit, so that no other object gets a lock's name.
-enum class LockKind : uint8_t {
+enum class LockType : uint8_t {
     Spin,
     ReaderWriter,
     Mutex,
@@ -30,7 +30,7 @@ enum class LockSide : uint8_t { Exclusive, Shared };
 
 /// A routine that takes a lock.
 struct LockEntry {
-    LockKind kind = LockKind::Spin;
+    LockType kind = LockType::Spin;
     LockSide side = LockSide::Exclusive;
     uint8_t argument = 0; ///< which one points to the lock, counted from 0
     bool tries = false;   ///< does not wait
@@ -41,7 +41,7 @@ struct LockEntry {
 std::optional<LockEntry> lockEntryOf(std::string_view symbol, bool kernel);
 
 /// Whether a type of this name is a lock that routines of the kind take.
-bool isLockType(LockKind kind, std::string_view typeName);
+bool isLockType(LockType kind, std::string_view typeName);
 /// Whether a type of a program calls itself a lock: `SpinLock`, `my_mutex_t`, `Mutex<int>`.
 bool isLockName(std::string_view typeName);
 /// Whether an inlined function is part of taking a lock, so that its own parameter's name tells nothing.
@@ -50,11 +50,11 @@ bool isLockPrimitive(std::string_view function, bool kernel);
 bool isGenericOwner(std::string_view typeName, bool kernel);
 
 /// Whether it is a lock of programs, not of kernels.
-constexpr bool isUserKind(LockKind kind)
+constexpr bool isUserKind(LockType kind)
 {
-    return kind >= LockKind::UserMutex;
+    return kind >= LockType::UserMutex;
 }
 
-std::string_view lockKindName(LockKind kind);
+std::string_view lockKindName(LockType kind);
 
 } // namespace whichlock

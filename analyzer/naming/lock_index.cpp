@@ -80,7 +80,7 @@ bool LockIndexFilter::takes(const LockIndexRow& row) const
 std::vector<LockSummary> summariseLocks(const std::vector<LockIndexRow>& rows)
 {
     struct Group {
-        LockKind kind = LockKind::Spin;
+        LockType kind = LockType::Spin;
         std::set<std::string_view> functions{};
         uint64_t callSiteCount = 0;
     };

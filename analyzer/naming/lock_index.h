@@ -21,7 +21,7 @@ struct LockIndexRow {
         inlined{};            ///< functions inlined there, the innermost first; without lock routines
     std::string lock{};       ///< the class, `A or B` if several come into question; empty = unnamed
     std::string expression{}; ///< of unnamed ones the local pointer
-    LockKind kind = LockKind::Spin;
+    LockType kind = LockType::Spin;
     LockSide side = LockSide::Exclusive;
     NameSource source = NameSource::Type;
     bool tries = false;

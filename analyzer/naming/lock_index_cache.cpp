@@ -56,9 +56,9 @@ bool readRow(std::string_view line, LockIndexRow& row)
     unsigned kind = 0;
     unsigned flags = 0;
     if (!readNumber(takeCell(line, '\t'), row.callSite, 16) || !readNumber(takeCell(line, '\t'), kind)
-        || kind > static_cast<unsigned>(LockKind::Futex) || !readNumber(takeCell(line, '\t'), flags))
+        || kind > static_cast<unsigned>(LockType::Futex) || !readNumber(takeCell(line, '\t'), flags))
         return false;
-    row.kind = static_cast<LockKind>(kind);
+    row.kind = static_cast<LockType>(kind);
     row.tries = (flags & kTries) != 0;
     row.tail = (flags & kTail) != 0;
     row.inferred = (flags & kInferred) != 0;

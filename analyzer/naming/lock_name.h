@@ -47,7 +47,7 @@ struct LockName {
     std::string expression{};                ///< as the caller sees it: `dentry->d_lockref.lock`
     std::vector<std::string> alternatives{}; ///< classes of other locks that it may be as well
     NameSource source = NameSource::Type;
-    LockKind kind = LockKind::Spin;
+    LockType kind = LockType::Spin;
     LockSide side = LockSide::Exclusive;
     bool tries = false;
     bool inferred = false;         ///< from the one type that fits, not from the value itself

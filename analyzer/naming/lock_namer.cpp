@@ -54,7 +54,7 @@ bool mayCall(const Instruction& call, const FunctionModel& function)
 }
 
 /// The name by the parameter of an inlined lock routine that the call came from.
-NameCandidate nameByPrimitive(FunctionModel& function, DwarfTypes& types, LockKind kind, uint32_t call)
+NameCandidate nameByPrimitive(FunctionModel& function, DwarfTypes& types, LockType kind, uint32_t call)
 {
     const uint64_t address = function.code().at(call).address;
     const std::vector<int32_t> active = function.scopesAt(address);
@@ -283,7 +283,7 @@ std::optional<LockName> LockNamer::nameInCalled(std::span<const uint64_t> callSi
 }
 
 LockNamer::Named LockNamer::nameIn(
-    FunctionModel& function, uint64_t callSite, const SymbolicValue& value, LockKind kind)
+    FunctionModel& function, uint64_t callSite, const SymbolicValue& value, LockType kind)
 {
     DwarfTypes& types = state_->types;
     types.setUnit(&function.unit().types(), &function.unit().scopes());
@@ -386,7 +386,7 @@ std::optional<SymbolicValue> LockNamer::passedBy(FunctionModel& caller, uint64_t
     const auto callerIndex = caller.code().find(callerSite);
     if (!index || !callerIndex || !mayCall(caller.code().at(*callerIndex), called))
         return std::nullopt;
-    constexpr LockKind kAny = LockKind::Spin; // nothing is named on the way
+    constexpr LockType kAny = LockType::Spin; // nothing is named on the way
     const auto entry = BackwardSlice(called, state_->types, kAny).valueAtEntry(*index, value);
     return entry ? atCall(called.terms(), *entry, caller.terms()) : std::nullopt;
 }

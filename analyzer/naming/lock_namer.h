@@ -55,7 +55,7 @@ private:
     struct Named;
     explicit LockNamer(std::unique_ptr<ModuleImage> image, Options options);
     Unit* unitAt(uint64_t address);
-    Named nameIn(FunctionModel& function, uint64_t callSite, const SymbolicValue& value, LockKind kind);
+    Named nameIn(FunctionModel& function, uint64_t callSite, const SymbolicValue& value, LockType kind);
     std::optional<LockName> nameInCalled(std::span<const uint64_t> callSites);
     std::optional<SymbolicValue> passedBy(FunctionModel& caller, uint64_t callerSite, FunctionModel& called,
         uint64_t callSite, const SymbolicValue& value);

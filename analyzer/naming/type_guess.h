@@ -12,7 +12,7 @@ namespace whichlock {
 /// MT: one thread.
 class TypeGuess {
 public:
-    TypeGuess(FunctionModel& function, DwarfTypes& types, LockKind kind)
+    TypeGuess(FunctionModel& function, DwarfTypes& types, LockType kind)
         : function_(function)
         , types_(types)
         , kind_(kind)
@@ -34,7 +34,7 @@ private:
 
     FunctionModel& function_;
     DwarfTypes& types_;
-    LockKind kind_;
+    LockType kind_;
     ValueNamer namer_;
     std::map<std::string, NameCandidate> inScope_; ///< by class
     std::map<std::string, NameCandidate> elsewhere_;

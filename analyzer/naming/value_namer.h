@@ -57,7 +57,7 @@ struct PointedObject {
 /// Names values of one function for one kind of lock. MT: one thread.
 class ValueNamer {
 public:
-    ValueNamer(FunctionModel& function, DwarfTypes& types, LockKind kind)
+    ValueNamer(FunctionModel& function, DwarfTypes& types, LockType kind)
         : function_(function)
         , types_(types)
         , kind_(kind)
@@ -93,7 +93,7 @@ private:
 
     FunctionModel& function_;
     DwarfTypes& types_;
-    LockKind kind_;
+    LockType kind_;
     bool guessing_ = false;
 };
 
