@@ -152,10 +152,10 @@ TEST_P(UnwoundProfiles, haveTheCallersOfPerfScript)
     const std::string name = GetParam();
     // The library was recorded by the name of its file, and is kept by the name that programs ask for.
     const std::filesystem::path links = std::filesystem::path(testing::TempDir()) / ("callers." + name);
+    std::filesystem::remove_all(links); // what an earlier run left
     std::filesystem::create_directories(links);
-    std::error_code exists;
     std::filesystem::create_symlink(
-        recordingsFolder() / "syms/libstdc++.so.6", links / "libstdc++.so.6.0.30", exists);
+        recordingsFolder() / "syms/libstdc++.so.6", links / "libstdc++.so.6.0.30");
     SymbolizerOptions symbols;
     symbols.debugDirs = {recordingsFolder() / "bin", recordingsFolder() / "syms", links};
     symbols.inlines = false;

@@ -124,9 +124,9 @@ TEST_P(UnwoundRecordings, haveTheFramesOfPerfScript)
     const std::string name = GetParam();
     // The library was recorded by the name of its file, and is kept by the name that programs ask for.
     const fs::path links = fs::path(testing::TempDir()) / ("unwind." + name);
+    fs::remove_all(links); // what an earlier run left
     fs::create_directories(links);
-    std::error_code exists;
-    fs::create_symlink(kRecordings / "syms/libstdc++.so.6", links / "libstdc++.so.6.0.30", exists);
+    fs::create_symlink(kRecordings / "syms/libstdc++.so.6", links / "libstdc++.so.6.0.30");
     UnwindReplay replay(
         kRecordings / (name + ".data"), {.debugDirs = {kRecordings / "bin", kRecordings / "syms", links}});
     ASSERT_TRUE(replay.readable());
