@@ -34,6 +34,17 @@ std::string codes(ModuleFinder& finder)
     return text;
 }
 
+TEST(MappedModule, knowsLibrariesOfTheCRuntimeByTheirNames)
+{
+    for (const char* path :
+        {"/usr/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc-2.31.so", "/lib/libm.so.6",
+            "/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1", "/lib64/libpthread-2.17.so (deleted)"})
+        EXPECT_TRUE(isRuntimeLibrary(path)) << path;
+    for (const char* path : {"/usr/bin/libc", "/usr/lib/libcurl.so.4", "/usr/lib/libm3d.so", "/usr/bin/ld",
+             "/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30", "[vdso]", ""})
+        EXPECT_FALSE(isRuntimeLibrary(path)) << path;
+}
+
 TEST(ModuleFinder, takesAFileOfAnyNameByItsBuildId)
 {
     const std::string folder = test::scratchFolder("finder-any");

@@ -318,14 +318,13 @@ uint64_t endOfStack(uint64_t address)
         out[at - from] = *reinterpret_cast<const volatile char*>(at);
 }
 
-[[gnu::noinline]] void takeSample()
+/// Called by takeSample() alone.
+[[gnu::noinline]] void keepSample(const ucontext_t& context)
 {
     // DWARF numbers of the registers that a context has.
     constexpr std::pair<size_t, int> kColumns[] = {{0, REG_RAX}, {1, REG_RDX}, {2, REG_RCX}, {3, REG_RBX},
         {4, REG_RSI}, {5, REG_RDI}, {6, REG_RBP}, {7, REG_RSP}, {8, REG_R8}, {9, REG_R9}, {10, REG_R10},
         {11, REG_R11}, {12, REG_R12}, {13, REG_R13}, {14, REG_R14}, {15, REG_R15}};
-    ucontext_t context;
-    getcontext(&context);
     taken = {};
     for (const auto& [column, index] : kColumns)
         taken.registers.set(column, static_cast<uint64_t>(context.uc_mcontext.gregs[index]));
@@ -334,8 +333,16 @@ uint64_t endOfStack(uint64_t address)
     copyStack(from, endOfStack(from));
     void* addresses[200];
     const int count = backtrace(addresses, 200);
-    for (int i = 0; i < count; ++i)
+    for (int i = 1; i < count; ++i) // the first one is here
         taken.expected.push_back(reinterpret_cast<uint64_t>(addresses[i]));
+}
+
+/// Holds nothing that a second return of getcontext() could damage.
+[[gnu::noinline]] void takeSample()
+{
+    ucontext_t context;
+    getcontext(&context);
+    keepSample(context);
 }
 
 std::unique_ptr<AddressSpace> ownSpace()

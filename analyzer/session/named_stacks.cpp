@@ -64,7 +64,8 @@ std::span<const TextFrame> NamedStacks::framesOf(AddressStackId stack)
 {
     frames_.clear();
     bool calleeMissing = false;
-    std::optional<size_t> callers; // where the frames behind the last lock routine begin
+    constexpr size_t kNone = SIZE_MAX;
+    size_t callers = kNone; // where the frames behind the last lock routine begin
     for (AddressStackId at = stack; at; at = stacks_.stack(at).caller) {
         const AddressStack& node = stacks_.stack(at);
         const AddressFrame& frame = stacks_.frame(node.frame);
@@ -75,11 +76,11 @@ std::span<const TextFrame> NamedStacks::framesOf(AddressStackId stack)
             frames_[0].waitLoop = code_.waits(frame.module, frame.offset);
         if (isLockRoutine(node.frame)) {
             callers = frames_.size();
-        } else if (callers) {
+        } else if (callers != kNone) {
             // The first frame outwards of the lock routine calls it, or a function that the chain lacks:
             // there it can be told what was passed.
-            nameLock(at, *callers);
-            callers.reset();
+            nameLock(at, callers);
+            callers = kNone;
         }
         calleeMissing = frame.callerMayLack && node.caller && !appendLostCaller(frame, node.caller);
     }

@@ -247,6 +247,7 @@ LoadedInput loadPerfRecording(
     loaded.format = kRecordingFormat;
     loaded.confidence = Confidence::Certain;
     loaded.why = "the first bytes";
+    symbolizer.readKernelTextAhead();
     StackUnwinding unwinding(symbolizer);
     PerfRecording recording(source.name(), options);
     LockTraceListener traces(source.name(), symbolizer, RoutineTable::builtIn());

@@ -2,6 +2,7 @@
 #include "analyzer/symbols/mapped_module.h"
 
 #include <algorithm>
+#include <array>
 
 namespace whichlock {
 namespace {
@@ -62,6 +63,17 @@ std::string kernelModuleName(std::string_view path)
     std::string name(base);
     std::ranges::replace(name, '-', '_');
     return name;
+}
+
+bool isRuntimeLibrary(std::string_view path)
+{
+    const std::string_view name = baseNameOf(path);
+    if (name.find(".so") == std::string_view::npos)
+        return false;
+    const size_t end = name.find_first_of(".-");
+    constexpr std::array<std::string_view, 6> kLibraries{
+        "ld", "libc", "libm", "libpthread", "librt", "libdl"};
+    return std::ranges::find(kLibraries, name.substr(0, end)) != kLibraries.end();
 }
 
 } // namespace whichlock

@@ -45,6 +45,8 @@ struct MappedModule {
 ModuleKind userModuleKind(std::string_view path);
 /// The kind of a recorded path in the memory of a kernel.
 ModuleKind kernelModuleKind(std::string_view path);
+/// Whether this is the path of a library of the C runtime: libc, its parts of old, or its loader.
+bool isRuntimeLibrary(std::string_view path);
 /// The symbol that a recorded kernel path names: `_text` of `[kernel.kallsyms]_text`; empty if it names none.
 std::string_view kernelReference(std::string_view path);
 /// Last part of a path, without the mark of deleted files.

@@ -35,7 +35,7 @@ public:
         : module_(std::move(module))
         , files_(std::move(files))
         , kernelTable_(std::move(kernelTable))
-        , inlines_(options.inlines)
+        , inlines_(options.inlines && !isRuntimeLibrary(module_.path))
         , perfMapDir_(options.perfMapDir)
     {
     }
@@ -43,6 +43,8 @@ public:
     const MappedModule& module() const { return module_; }
     const ModuleFiles& files() const { return files_; }
     const KernelTable* kernelTable() const { return kernelTable_.get(); }
+    /// Not of the C runtime: what its functions have inside tells of no lock, and inflating its debug info
+    /// would take longer than reading a recording of 50 MB.
     bool inlines() const { return inlines_; }
     const SymbolTable& functions();
     const SymbolTable& objects();

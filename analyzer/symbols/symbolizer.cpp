@@ -62,6 +62,14 @@ Symbolizer::Symbolizer(SymbolizerOptions options)
 
 Symbolizer::~Symbolizer() = default;
 
+void Symbolizer::readKernelTextAhead()
+{
+    if (options_.kallsyms.empty() || !options_.vmlinux.empty() || options_.threads < 2 || kernelTableRead_
+        || kernelText_.valid())
+        return;
+    kernelText_ = std::async(std::launch::async, readKallsyms, options_.kallsyms);
+}
+
 ModuleData& Symbolizer::dataOf(const MappedModule& module)
 {
     std::unique_ptr<ModuleData>& data = modules_[keyOf(module)];
@@ -71,7 +79,7 @@ ModuleData& Symbolizer::dataOf(const MappedModule& module)
     ModuleFiles files = finder_->find(module);
     if (kernel && !module.guest && !files.found() && !options_.kallsyms.empty() && !kernelTableRead_) {
         kernelTableRead_ = true;
-        if (auto table = readKallsyms(options_.kallsyms)) {
+        if (auto table = kernelText_.valid() ? kernelText_.get() : readKallsyms(options_.kallsyms)) {
             kernelTable_ =
                 std::make_shared<const KernelTable>(KernelTable{std::move(*table), options_.kallsyms});
             diagnostics_.push_back(makeDiagnostic(DiagnosticCode::SymbolsUnverified,

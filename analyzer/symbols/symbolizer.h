@@ -4,11 +4,13 @@
 #pragma once
 
 #include "analyzer/symbols/call_gap.h"
+#include "analyzer/symbols/kallsyms.h"
 #include "analyzer/symbols/mapped_module.h"
 #include "analyzer/symbols/source_frame.h"
 #include "analyzer/symbols/symbolizer_options.h"
 #include "parsers/diagnostic.h"
 
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,6 +71,9 @@ public:
     Symbolizer(const Symbolizer&) = delete;
     Symbolizer& operator=(const Symbolizer&) = delete;
 
+    /// Begins to read the text of kernel symbols on a thread of its own, if there is one and it will be
+    /// asked.
+    void readKernelTextAhead();
     /// One address; keeps the module open.
     ResolvedAddress resolve(const MappedModule& module, uint64_t offset, AddressKind kind);
     /// Many addresses by module, on several threads; results stand as the requests do, and are the same for
@@ -100,6 +105,7 @@ private:
 
     SymbolizerOptions options_;
     std::unique_ptr<ModuleFinder> finder_;
+    std::future<Result<Kallsyms>> kernelText_; ///< as it is being read
     std::shared_ptr<const KernelTable> kernelTable_;
     bool kernelTableRead_ = false;
     std::vector<Diagnostic> diagnostics_;
