@@ -189,7 +189,8 @@ TEST_P(Workloads, readAlikeWhenABigEndianMachineHadWrittenThem)
 
 TEST_P(Workloads, measuredWaitsThatAddUp)
 {
-    for (const Json& lock : truthOf(GetParam()).at("locks")) {
+    const Json truth = truthOf(GetParam());
+    for (const Json& lock : truth.at("locks")) {
         SCOPED_TRACE(lock.at("name").get<std::string>());
         int64_t bySite = 0;
         for (const Json& site : lock.at("sites"))
