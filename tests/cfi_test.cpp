@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <random>
 
 namespace whichlock::test {
@@ -34,7 +35,8 @@ CfiSection sectionOf(const CfiWriter& writer, CfiKind kind = CfiKind::EhFrame)
 /// The row of `program` at so many bytes from the start of a function.
 std::optional<CfiRow> rowOf(const std::string& program, uint64_t into)
 {
-    CfiWriter writer;
+    static std::deque<CfiWriter> writers; // rows are views into their sections
+    CfiWriter& writer = writers.emplace_back();
     writer.common(entryProgram());
     writer.range(kStart, kLength, program);
     CfiModule module(sectionOf(writer));

@@ -333,7 +333,11 @@ uint64_t endOfStack(uint64_t address)
     copyStack(from, endOfStack(from));
     void* addresses[200];
     const int count = backtrace(addresses, 200);
-    for (int i = 1; i < count; ++i) // the first one is here
+    // The first frames are this function, and what a sanitizer puts before backtrace().
+    int first = 0;
+    while (first < count && addresses[first] != __builtin_return_address(0))
+        ++first;
+    for (int i = first; i < count; ++i)
         taken.expected.push_back(reinterpret_cast<uint64_t>(addresses[i]));
 }
 
