@@ -96,7 +96,7 @@ void ElfImage::readSections()
 std::vector<ImageSymbol> ElfImage::symbols() const
 {
     std::vector<ImageSymbol> symbols;
-    for (const GElf_Word type : {SHT_SYMTAB, SHT_DYNSYM}) {
+    for (const GElf_Word type : {GElf_Word{SHT_SYMTAB}, GElf_Word{SHT_DYNSYM}}) {
         for (Elf_Scn* section = elf_nextscn(elf(), nullptr); section != nullptr;
              section = elf_nextscn(elf(), section)) {
             GElf_Shdr header;

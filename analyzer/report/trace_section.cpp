@@ -156,10 +156,10 @@ private:
             lock.provenNs += holder.provenNs;
         }
         for (const TracedHolder& holder : from.holders) {
-            ReportTraceHolder& row =
-                lock.holders.emplace_back(holder, std::nullopt, shareOf(holder.waitNs, from.valueNs));
+            ReportTraceHolder row{holder, std::nullopt, shareOf(holder.waitNs, from.valueNs)};
             if (lock.heldNs != 0)
                 row.ofHeld = shareOf(holder.waitNs, lock.heldNs);
+            lock.holders.push_back(std::move(row));
         }
         for (const TracedRoot& root : from.roots)
             lock.roots.push_back(
