@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Recordings beside the source tree, where there are any: each frame of each sample is the one that perf
 // script printed. What may differ has a name here, and a reason.
+#include "tests/support/gzip.h"
 #include "tests/support/perf_script_stacks.h"
 #include "tests/support/recorded_stacks.h"
 
@@ -10,7 +11,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
-#include <zlib.h>
 
 namespace whichlock::test {
 namespace {
@@ -30,20 +30,6 @@ enum class Agreement {
                 ///< already
     Differs,
 };
-
-std::string unpacked(const fs::path& path)
-{
-    std::string text;
-    std::string piece(1U << 16U, '\0');
-    const gzFile file = gzopen(path.c_str(), "rb");
-    if (file == nullptr)
-        return text;
-    for (int got = gzread(file, piece.data(), static_cast<unsigned>(piece.size())); got > 0;
-         got = gzread(file, piece.data(), static_cast<unsigned>(piece.size())))
-        text.append(piece, 0, static_cast<size_t>(got));
-    gzclose(file);
-    return text;
-}
 
 /// Without parameters and version, which perf script prints for some and not for others.
 std::string plain(const std::string& name)

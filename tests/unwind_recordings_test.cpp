@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Recordings beside the source tree, where there are any: their stacks are unwound to the frames that perf
 // script printed, each of them.
+#include "tests/support/gzip.h"
 #include "tests/support/unwind_replay.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +10,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
-#include <zlib.h>
 
 namespace whichlock::test {
 namespace {
@@ -17,20 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kRecordings = WHICHLOCK_RECORDINGS;
-
-std::string unpacked(const fs::path& path)
-{
-    std::string text;
-    std::string piece(1U << 16U, '\0');
-    const gzFile file = gzopen(path.c_str(), "rb");
-    if (file == nullptr)
-        return text;
-    for (int got = gzread(file, piece.data(), static_cast<unsigned>(piece.size())); got > 0;
-         got = gzread(file, piece.data(), static_cast<unsigned>(piece.size())))
-        text.append(piece, 0, static_cast<size_t>(got));
-    gzclose(file);
-    return text;
-}
 
 /// A sample is known by its thread and time; several of one moment stand in the order of the file.
 using SampleKey = std::pair<uint32_t, uint64_t>;

@@ -2,27 +2,13 @@
 #include "tests/support/recorded_trace.h"
 
 #include "parsers/perf_data/perf_data_reader.h"
+#include "tests/support/gzip.h"
 
 #include <algorithm>
 #include <functional>
-#include <zlib.h>
 
 namespace whichlock::test {
 namespace {
-
-std::string unpacked(const std::filesystem::path& path)
-{
-    std::string text;
-    std::string piece(1U << 16U, '\0');
-    const gzFile file = gzopen(path.c_str(), "rb");
-    if (file == nullptr)
-        return text;
-    for (int got = gzread(file, piece.data(), static_cast<unsigned>(piece.size())); got > 0;
-         got = gzread(file, piece.data(), static_cast<unsigned>(piece.size())))
-        text.append(piece, 0, static_cast<size_t>(got));
-    gzclose(file);
-    return text;
-}
 
 /// `803.964179549:` in nanoseconds, 0 if it is none.
 uint64_t timeIn(std::string_view word)

@@ -5,7 +5,6 @@
 
 #include <fstream>
 #include <unistd.h>
-#include <zlib.h>
 
 namespace whichlock::test {
 
@@ -14,20 +13,6 @@ namespace fs = std::filesystem;
 fs::path recordingsFolder()
 {
     return WHICHLOCK_RECORDINGS;
-}
-
-std::string unpacked(const fs::path& path)
-{
-    std::string text;
-    std::string piece(1U << 16U, '\0');
-    const gzFile file = gzopen(path.c_str(), "rb");
-    if (file == nullptr)
-        return text;
-    for (int got = gzread(file, piece.data(), static_cast<unsigned>(piece.size())); got > 0;
-         got = gzread(file, piece.data(), static_cast<unsigned>(piece.size())))
-        text.append(piece, 0, static_cast<size_t>(got));
-    gzclose(file);
-    return text;
 }
 
 SymbolizerOptions recordedSymbols(bool inlines)

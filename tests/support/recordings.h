@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analyzer/session/session.h"
+#include "tests/support/gzip.h"
 
 #include <filesystem>
 #include <string>
@@ -16,8 +17,6 @@ inline bool hasRecordings()
 {
     return std::filesystem::exists(recordingsFolder());
 }
-/// The content of a gzip file; empty if it cannot be read.
-std::string unpacked(const std::filesystem::path& path);
 /// Programs, libraries and the kernel's symbols of the recordings.
 SymbolizerOptions recordedSymbols(bool inlines);
 /// The profile of NAME.data.
