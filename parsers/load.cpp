@@ -35,8 +35,6 @@ constexpr Magic kTextSigns[] = {
     {"con-bounces", "/proc/lock_stat", ""},
     {"SPINLOCKS  ", "a lockmeter report", ""},
     {"total wait     max wait     avg wait", "perf lock contention", ""},
-    {"# Overhead  ", "perf report", "use `perf script` on the recording"},
-    {"# Children  ", "perf report", "use `perf script` on the recording"},
     {"Shared Data Cache Line Table", "perf c2c", ""},
     {"%stddev", "a comparison of the kernel test robot", ""},
     {"--- contention", "a pprof contention profile", ""},

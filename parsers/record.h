@@ -52,15 +52,6 @@ struct SectionHandle {
     uint32_t index = 0;
 };
 
-/// One row of a flat profile. At least one of value and share is present.
-struct ProfileRow {
-    std::string_view symbol;
-    std::string_view image{};        ///< object or application, empty if not printed
-    std::optional<uint64_t> value{}; ///< in the section's unit
-    std::optional<Share> share{};    ///< the printed percentage, of the whole profile
-    uint64_t line = 0;
-};
-
 /// How the lock that a call takes was told from the program itself.
 enum class LockSource : uint8_t {
     None,
@@ -88,6 +79,18 @@ struct TextFrame {
     bool calleeMissing = false; ///< it may have called a function that the chain lacks, not the frame before
     bool waitLoop = false;      ///< its address lies in a loop that only waits
     CalledLock lock{};          ///< that the call of this frame takes
+};
+
+/// One row of a flat profile. At least one of value and share is present.
+struct ProfileRow {
+    std::string_view symbol;
+    std::string_view image{};             ///< object or application, empty if not printed
+    std::string_view comm{};              ///< name of the thread, empty if not printed
+    std::optional<uint64_t> value{};      ///< in the section's unit
+    std::optional<Share> share{};         ///< the printed percentage, of the whole profile
+    std::span<const TextFrame> callers{}; ///< of the symbol, the nearest first; empty if not printed
+    bool furtherPart = false; ///< of the row before it, which was split by its callers: counts as no row
+    uint64_t line = 0;
 };
 
 /// One sample with its call chain, the innermost frame first; or several that are alike.
@@ -166,6 +169,7 @@ enum class FactKind : uint8_t {
     Image,   ///< name of the kernel image in the table
     Repair,  ///< what had to be repaired to read the section
     Lost,    ///< number of events that the recorder lost
+    View,    ///< the table shows a part of what was recorded: what kept the rest out
     Scope,   ///< `process` where an event says that it follows one program
 };
 

@@ -43,13 +43,15 @@ std::set<size_t> cutsOf(std::string_view text)
     return cuts;
 }
 
-/// Rows without what depends on the end of the table: totals, and the head of a table.
+/// Rows without what depends on the end of the table: totals, the head of a table, and the parts of a row
+/// that a call graph below it splits.
 std::vector<std::string> rowsOf(const KeptSection& section)
 {
     std::vector<std::string> rows = dumpRows(section);
     std::erase_if(rows, [](const std::string& row) {
         const bool tableHead = row.starts_with("table ") && !row.starts_with("table row ");
-        return row.starts_with("total ") || row.starts_with("columns ") || tableHead;
+        const bool graphPart = row.starts_with("row ") && !row.ends_with(" | ");
+        return row.starts_with("total ") || row.starts_with("columns ") || tableHead || graphPart;
     });
     return rows;
 }

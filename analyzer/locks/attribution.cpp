@@ -24,6 +24,16 @@ std::string eraText(const RecordingContext& context)
     return fmt::format("table, {} (by {})", context.kernel, context.kernelSource);
 }
 
+/// What the input printed for a row: its value, else its percentage.
+std::string valueText(const Weight& weight)
+{
+    if (weight.value != 0 || weight.printed.ppb <= 0)
+        return fmt::format("{}", weight.value);
+    constexpr int64_t kHundredth = Share::kPercent / 100;
+    return fmt::format("{}.{:02} %", weight.printed.ppb / Share::kPercent,
+        weight.printed.ppb % Share::kPercent / kHundredth);
+}
+
 class Attributor {
 public:
     Attributor(
@@ -50,8 +60,10 @@ private:
     {
         const StackClass what = classifier_.classify(cell.stack);
         const Weight weight(cell);
-        result_.byCategory[static_cast<size_t>(what.category)] += weight;
         result_.hasCallChains = result_.hasCallChains || hasCaller(cell.stack);
+        if (weight.value == 0 && weight.printed.ppb == 0)
+            return; // a row of 0.00 %
+        result_.byCategory[static_cast<size_t>(what.category)] += weight;
         const std::string_view leaf = profile_.leafSymbol(what.leaf);
         if (std::vector<SymbolShare>* list = listOf(what.category))
             addSymbol(*list, leaf, what, weight);
@@ -220,7 +232,7 @@ private:
     {
         CandidateList list(routines_, result_.context);
         for (const SymbolShare& share : result_.lockSymbols)
-            list.printedFunction(share.symbol, fmt::format("{}", share.weight.value));
+            list.printedFunction(share.symbol, valueText(share.weight));
         // A small unnamed rest is not worth the guesses that the whole list would give.
         constexpr uint64_t kOneIn = 20;
         if (unnamed.value >= result_.of(Category::Contention).value / kOneIn)
@@ -243,7 +255,7 @@ private:
         std::stable_sort(symbols.begin(), symbols.end(),
             [](const auto& a, const auto& b) { return heavier(a.second, b.second); });
         for (const auto& [symbol, weight] : symbols)
-            list.printedFunction(symbol, fmt::format("{}", weight.value));
+            list.printedFunction(symbol, valueText(weight));
         for (const Fact& fact : profile_.inputs[section_.input].facts) {
             if (fact.kind == FactKind::Mention)
                 list.mentioned(fact.value, fmt::format("line {}", fact.position.line));

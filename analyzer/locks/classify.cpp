@@ -26,8 +26,9 @@ bool isInterruptEntry(std::string_view symbol)
     constexpr std::array<std::string_view, 10> kPrefixes = {"asm_sysvec_", "sysvec_", "asm_common_interrupt",
         "common_interrupt", "apic_timer_interrupt", "do_IRQ", "ret_from_intr", "irq_exit", "__do_softirq",
         "smp_apic_timer_interrupt"};
-    return std::any_of(kPrefixes.begin(), kPrefixes.end(),
-        [&](std::string_view prefix) { return symbol.starts_with(prefix); });
+    return symbol.ends_with("_interrupt")
+        || std::any_of(kPrefixes.begin(), kPrefixes.end(),
+            [&](std::string_view prefix) { return symbol.starts_with(prefix); });
 }
 
 bool isLockRoutine(const Roles& roles)
@@ -133,6 +134,7 @@ const SymbolFacts& Classifier::factsOf(StringId symbol)
 void Classifier::collectFamilies(const Section& section)
 {
     const KernelVersion queued = *KernelVersion::parse("4.2");
+    printedOnly_ = section.record.unit == Unit::Percent;
     outOfLineEra_ = context_.era && context_.era->since && !(*context_.era->since < queued);
     for (const Cell& cell : section.cells) {
         if (!cell.stack)
@@ -146,12 +148,13 @@ void Classifier::collectFamilies(const Section& section)
         if (facts.routine->primitive == "qspinlock")
             outOfLineEra_ = true;
         const Roles& roles = facts.roles;
+        const uint64_t heft = printedOnly_ ? static_cast<uint64_t>(cell.printed.ppb) : cell.weight;
         if (roles.has(Role::Release))
-            family.releases += cell.weight;
+            family.releases += heft;
         else if (roles.has(Role::AcquireWrapper) && waitLoop)
             family.slowPath = true;
         else if (roles.has(Role::AcquireWrapper))
-            family.wrappers += cell.weight;
+            family.wrappers += heft;
         else if (roles.has(Role::HypervisorYield))
             family.lockYield = family.lockYield || roles.has(Role::SlowpathSpin);
         else if (roles.has(Role::SlowpathSpin))
@@ -303,9 +306,11 @@ StackClass Classifier::classify(StackId stack)
     if (passesTime) {
         if (const StackId spin = waitingAncestor(speaking))
             return lockClass(Category::Contention,
-                factsOf(profile_.frame(profile_.stack(spin).frame).symbol).routine, speaking, spin);
+                factsOf(profile_.frame(profile_.stack(spin).frame).symbol).routine,
+                leaf.roles.has(Role::SkipFrame) ? spin : speaking, spin);
     }
-    if (category != Category::Idle && underIdle(stack))
+    // A table of percentages has callers for some rows only: all are judged by their own function.
+    if (category != Category::Idle && !printedOnly_ && underIdle(stack))
         return {.category = Category::Idle, .routine = leaf.routine, .leaf = speaking};
     return {.category = category,
         .routine = leaf.routine,

@@ -79,6 +79,7 @@ private:
     const RecordingContext& context_;
     std::unordered_map<uint32_t, SymbolFacts> facts_;
     std::unordered_map<std::string, Family> families_; ///< see familyOf(): queued locks with their plain ones
+    bool printedOnly_ = false;                         ///< rows are known by their percentages
     bool outOfLineEra_ = false;                        ///< kernels whose spin locks wait out of line
 };
 

@@ -277,7 +277,9 @@ RecordingContext recordingContextOf(
     useVersions(versionsInFacts(section.facts, FactKind::Kernel), "header", context);
     useVersions(versionsInFacts(section.facts, FactKind::Image), "image name", context);
     useVersions(versionsInTitle(section.record.title), "title", context);
-    const char* const source = section.record.format.starts_with("perf") ? "header" : "text";
+    const char* const source =
+        section.record.format == "perf-report" || !section.record.format.starts_with("perf") ? "text"
+                                                                                             : "header";
     useVersions(versionsInFacts(inputFacts, FactKind::Kernel), source, context);
     useVersions(versionsInLabels(profile, section.input), "table labels", context);
     useSymbolArch(profile, section, routines, context);

@@ -68,20 +68,24 @@ StringId ProfileBuilder::internIfAny(std::string_view text)
     return text.empty() ? StringId() : strings_.intern(text);
 }
 
-StackId ProfileBuilder::flatStack(std::string_view symbol, std::string_view object)
+/// The stack of a row: its symbol, and its callers where they are known.
+StackId ProfileBuilder::rowStack(const ProfileRow& row)
 {
+    const StackId caller = row.callers.empty() ? StackId{} : stackOf(row.callers);
     const FrameId frame =
-        frames_.intern({.symbol = strings_.intern(symbol), .object = strings_.intern(object)});
-    return stacks_.intern({.parent = {}, .frame = frame});
+        frames_.intern({.symbol = strings_.intern(row.symbol), .object = strings_.intern(row.image)});
+    return stacks_.intern({.parent = caller, .frame = frame});
 }
 
 void ProfileBuilder::row(SectionHandle section, const ProfileRow& row)
 {
     Section& to = sections_[section.index];
-    ++to.rows;
+    to.rows += row.furtherPart ? 0 : 1;
     to.sharesPrinted = to.sharesPrinted || row.share.has_value();
-    const CellKey key{.section = section.index, .stack = flatStack(row.symbol, row.image), .group = {}};
-    addToCell(key, row.value.value_or(0), 1, row.share.value_or(Share{}));
+    const ThreadGroupId group =
+        row.comm.empty() ? ThreadGroupId{} : groups_.intern({.comm = strings_.intern(row.comm)});
+    const CellKey key{.section = section.index, .stack = rowStack(row), .group = group};
+    addToCell(key, row.value.value_or(0), row.furtherPart ? 0 : 1, row.share.value_or(Share{}));
 }
 
 void ProfileBuilder::sample(SectionHandle section, const SampleRecord& sample)

@@ -100,7 +100,7 @@ private:
     StackId stackOf(std::span<const TextFrame> frames);
     void addToCell(const CellKey& key, uint64_t weight, uint64_t samples, Share printed);
     StringId internIfAny(std::string_view text);
-    StackId flatStack(std::string_view symbol, std::string_view object);
+    StackId rowStack(const ProfileRow& row);
     uint32_t sectionIndex(uint32_t input, const SectionRecord& record);
     void addInputFact(uint32_t input, const Fact& fact);
     std::vector<uint32_t> mergeInputs(const Profile& profile);

@@ -76,6 +76,8 @@ private:
     void addFacts()
     {
         const RecordingContext& context = attribution_.context;
+        out_.partialView = std::any_of(section_.facts.begin(), section_.facts.end(),
+            [](const Fact& fact) { return fact.kind == FactKind::View; });
         out_.facts.kernel = context.kernel;
         out_.facts.kernelSource = context.kernelSource;
         out_.facts.arch = context.arch;

@@ -43,8 +43,9 @@ std::string valueCaption(const ReportSection& section)
         return section.event + " (sum of the periods)";
     case Unit::Samples:
     case Unit::Count:
-    case Unit::Percent:
         break;
+    case Unit::Percent:
+        return section.event.empty() ? "Percentages as printed" : "Percentages of " + section.event;
     }
     return section.event.empty() ? "Samples" : "Samples of " + section.event;
 }
@@ -152,6 +153,9 @@ void addSure(const ReportSection& section, Document& document)
         text.lines.emplace_back("no total is printed: shares are of the listed rows");
     if (section.totalBasis == "printed percentages")
         text.lines.emplace_back("no total is printed: shares are the printed percentages, added up");
+    if (section.unit == Unit::Percent)
+        text.lines.emplace_back("each percentage is rounded, and the number of samples behind it is not "
+                                "printed: what chance does cannot be told");
     if (!section.contentionDecided)
         text.lines.emplace_back(
             "lock functions stand in the list without a release or a slow path beside them: waiting and "

@@ -22,8 +22,12 @@ DocumentText headOf(const ReportSection& section)
 {
     DocumentText head{.label = {}, .lines = {}, .indent = 1};
     std::string where = toString(section.position);
-    if (!section.facts.command.empty())
-        where += "  `" + section.facts.command + "`";
+    if (!section.facts.command.empty()) {
+        constexpr size_t kLongest = 125; // the JSON report has all of it
+        constexpr size_t kShown = 100;
+        const std::string& command = section.facts.command;
+        where += "  `" + (command.size() > kLongest ? elideMiddle(command, kShown) + "`" : command + "`");
+    }
     head.lines.push_back(std::move(where));
     std::string machine;
     const auto add = [&](std::string_view text) {

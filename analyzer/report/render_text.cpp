@@ -25,6 +25,8 @@ void appendWrapped(std::string& out, std::string_view text, size_t column, size_
 {
     bool lineIsEmpty = true;
     const auto nextLine = [&] {
+        while (out.ends_with(' '))
+            out.pop_back();
         out += '\n';
         out.append(hang, ' ');
         column = hang;

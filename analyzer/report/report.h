@@ -169,6 +169,7 @@ struct ReportSection {
     std::string event;
     Unit unit = Unit::Samples;
     QuantityKind quantity = QuantityKind::Cpu;
+    bool partialView = false; ///< shares are of a filtered view: what part of everything it is, nobody knows
     bool measuresTime = true;
     ReportFacts facts;
     Coverage sees;

@@ -50,6 +50,8 @@ inline constexpr Share kInnocentBelow{3 * Share::kPercent};
 inline constexpr uint64_t kFewestSamples = 30;
 /// The samples in contention; of flat lists their printed number.
 uint64_t hitsOf(const ReportSection& section);
+/// Whether these are too few to say anything. Of a table of percentages nobody knows.
+bool isThin(const ReportSection& section);
 
 /// The share of contention that decides: of the busy time where idle was seen, else of the total.
 std::optional<Share> decidingShare(const ReportSection& section);

@@ -97,7 +97,12 @@ std::string unknownText(const Report& report, const ReportSection& section)
     const std::string whole = decidingDenominator(section);
     const std::string where = inSection(report, section);
     const char* const blind = "blocked waiting is not visible here";
-    if (share && *share >= kInnocentBelow && hitsOf(section) < kFewestSamples)
+    if (section.partialView)
+        return fmt::format(
+            "UNKNOWN. {} of a filtered view{} wait for locks: what part of all time the view is, cannot be "
+            "told.",
+            formatShare(share.value_or(Share{}), 1), where);
+    if (share && *share >= kInnocentBelow && isThin(section))
         return fmt::format(
             "UNKNOWN. {} of {}{} wait for locks, but these are {} samples: too few to say more; {}.",
             formatShare(*share, 1), whole, where, hitsOf(section), blind);
@@ -193,6 +198,11 @@ std::string noProfileText(const Report& report)
 
 } // namespace
 
+bool isThin(const ReportSection& section)
+{
+    return section.unit != Unit::Percent && hitsOf(section) < kFewestSamples;
+}
+
 uint64_t hitsOf(const ReportSection& section)
 {
     return section.samples != 0 ? section.contention.samples : section.contention.value;
@@ -263,10 +273,11 @@ Verdict buildVerdict(const Report& report)
     const auto share = decidingShare(*best);
     if (best->contentionDecided || best->contention.value != 0)
         verdict.share = share;
-    if (share && *share >= kGuiltyFrom && hitsOf(*best) >= kFewestSamples) {
+    if (share && *share >= kGuiltyFrom && !isThin(*best) && !best->partialView) {
         verdict.guilty = Guilty::Yes;
         verdict.text = yesText(report, *best);
-    } else if (share && *share < kInnocentBelow && best->contentionDecided && seesEverything(best->sees)) {
+    } else if (share && *share < kInnocentBelow && best->contentionDecided && !best->partialView
+        && seesEverything(best->sees)) {
         verdict.guilty = Guilty::No;
         verdict.text = fmt::format("NO. {} of {} wait for locks, and this input would show them.",
             formatShare(*share), decidingDenominator(*best));

@@ -131,25 +131,6 @@ Claim claim(TextCursor& cursor)
 
 // --- reader -----------------------------------------------------------------------------------------------
 
-FactKind factOf(std::string_view key, bool& known)
-{
-    struct Row {
-        std::string_view key;
-        FactKind kind;
-    };
-    constexpr Row kRows[] = {{"hostname", FactKind::Host}, {"os release", FactKind::Kernel},
-        {"arch", FactKind::Arch}, {"nrcpus online", FactKind::Cpus}, {"cpudesc", FactKind::CpuType},
-        {"cmdline", FactKind::Command}};
-    for (const Row& row : kRows) {
-        if (row.key == key) {
-            known = true;
-            return row.kind;
-        }
-    }
-    known = false;
-    return FactKind::Host;
-}
-
 class ScriptReader {
 public:
     ScriptReader(TextCursor& cursor, BlockContext& context)
@@ -199,11 +180,10 @@ private:
     void readComment(const TextLine& line)
     {
         const HeaderField field = parseHeaderField(line.text);
-        bool known = false;
-        const FactKind kind = factOf(field.key, known);
-        if (known && !field.value.empty()) {
-            context_.sink.inputFact(kind, field.value, cursor_.positionOf(line));
-            if (kind == FactKind::Command)
+        const std::optional<FactKind> kind = factOf(field);
+        if (kind) {
+            context_.sink.inputFact(*kind, field.value, cursor_.positionOf(line));
+            if (*kind == FactKind::Command)
                 sections_.setCommand(field.value);
         }
         cursor_.advance();

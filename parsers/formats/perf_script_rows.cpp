@@ -161,6 +161,18 @@ HeaderField parseHeaderField(std::string_view line)
     return {trimmed(line.substr(0, colon)), trimmed(line.substr(colon + 3))};
 }
 
+std::optional<FactKind> factOf(const HeaderField& field)
+{
+    constexpr std::array<std::pair<std::string_view, FactKind>, 6> kFacts = {{{"hostname", FactKind::Host},
+        {"os release", FactKind::Kernel}, {"arch", FactKind::Arch}, {"nrcpus online", FactKind::Cpus},
+        {"cpudesc", FactKind::CpuType}, {"cmdline", FactKind::Command}}};
+    for (const auto& [key, kind] : kFacts) {
+        if (key == field.key && !field.value.empty())
+            return kind;
+    }
+    return std::nullopt;
+}
+
 bool isHeaderRule(std::string_view line)
 {
     return line == "# ========";

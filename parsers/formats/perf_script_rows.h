@@ -60,6 +60,8 @@ struct HeaderField {
 };
 
 HeaderField parseHeaderField(std::string_view line);
+/// What a field of it says about the recording, if it is one of those that are kept.
+std::optional<FactKind> factOf(const HeaderField& field);
 /// The line that opens and closes this block.
 bool isHeaderRule(std::string_view line);
 /// The number of events that a `PERF_RECORD_LOST*` line names, 0 if none.

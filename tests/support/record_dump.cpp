@@ -10,8 +10,9 @@ using Lines = std::vector<std::string>;
 
 std::string dump(const KeptRow& row)
 {
-    return fmt::format("row {} | {} | {} | {}", row.symbol, row.image,
-        row.value ? std::to_string(*row.value) : "-", row.share ? std::to_string(row.share->ppb) : "-");
+    return fmt::format("row {} | {} | {} | {} | {} | {}{}", row.symbol, row.image, row.comm,
+        row.value ? std::to_string(*row.value) : "-", row.share ? std::to_string(row.share->ppb) : "-",
+        fmt::join(row.callers, " "), row.furtherPart ? " | part" : "");
 }
 
 std::string dump(const KeptSample& sample)

@@ -15,6 +15,9 @@ struct KeptRow {
     std::optional<uint64_t> value;
     std::optional<Share> share;
     uint64_t line = 0;
+    std::string comm{};
+    std::vector<std::string> callers{};
+    bool furtherPart = false;
 };
 
 struct KeptFrame {
@@ -66,8 +69,11 @@ public:
     void total(SectionHandle section, uint64_t value) override { sections[section.index].total = value; }
     void row(SectionHandle section, const ProfileRow& row) override
     {
-        sections[section.index].rows.push_back(
-            {std::string(row.symbol), std::string(row.image), row.value, row.share, row.line});
+        KeptRow kept{std::string(row.symbol), std::string(row.image), row.value, row.share, row.line,
+            std::string(row.comm), {}, row.furtherPart};
+        for (const TextFrame& caller : row.callers)
+            kept.callers.emplace_back(caller.symbol);
+        sections[section.index].rows.push_back(std::move(kept));
     }
     void sample(SectionHandle section, const SampleRecord& sample) override
     {
