@@ -31,10 +31,6 @@ constexpr Magic kMagics[] = {
 
 /// Texts that are known and not read yet, by words that stand in few others.
 constexpr Magic kTextSigns[] = {
-    {"lock_stat version", "/proc/lock_stat", ""},
-    {"con-bounces", "/proc/lock_stat", ""},
-    {"SPINLOCKS  ", "a lockmeter report", ""},
-    {"total wait     max wait     avg wait", "perf lock contention", ""},
     {"Shared Data Cache Line Table", "perf c2c", ""},
     {"%stddev", "a comparison of the kernel test robot", ""},
     {"--- contention", "a pprof contention profile", ""},

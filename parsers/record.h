@@ -5,6 +5,7 @@
 
 #include "parsers/diagnostic.h"
 #include "parsers/fixed_point.h"
+#include "parsers/lock_table_record.h"
 #include "parsers/lock_trace_record.h"
 
 #include <optional>
@@ -192,6 +193,8 @@ public:
     virtual void table(SectionHandle section, const TableRecord& table) = 0;
     /// All of a trace, where events of locks were timed.
     virtual void lockTrace(SectionHandle, const LockTraceRecord&) { }
+    /// All of a table of lock statistics.
+    virtual void lockTable(SectionHandle section, const LockTableRecord& table) = 0;
     virtual void score(const ScoreRecord& score) = 0;
     /// A fact of one section.
     virtual void fact(SectionHandle section, FactKind kind, std::string_view value) = 0;

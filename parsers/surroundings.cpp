@@ -17,8 +17,8 @@ bool isAttribution(std::string_view text)
 /// Whether a line may be the caption of a table, judged by itself.
 bool mayBeTitle(std::string_view text)
 {
-    return !text.empty() && text.size() <= kMaxTitleLength && !isRule(text) && promptedCommand(text).empty()
-        && decoratedHeading(text).empty() && !isAttribution(text)
+    return !text.empty() && text.size() <= kMaxTitleLength && !isRule(text) && !isCutMark(text)
+        && promptedCommand(text).empty() && decoratedHeading(text).empty() && !isAttribution(text)
         && text.find_first_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
         != std::string_view::npos;
 }

@@ -74,11 +74,10 @@ TEST(Readprofile, keepsTicksOutsideOfTheKernelTextInTheTotal)
 TEST(Load, tellsAKnownTextThatIsNotReadYetFromOneThatIsUnknown)
 {
     RecordingSink sink;
-    const LoadedInput known =
-        loadText("lock_stat version 0.3\n----\n class name    con-bounces    contentions\n", sink);
+    const LoadedInput known = loadText("=====\n     Shared Data Cache Line Table     \n=====\n", sink);
     ASSERT_EQ(known.diagnostics.size(), 1U);
     EXPECT_EQ(known.diagnostics[0].code, DiagnosticCode::KnownButUnread);
-    EXPECT_NE(known.diagnostics[0].message.find("/proc/lock_stat"), std::string::npos);
+    EXPECT_NE(known.diagnostics[0].message.find("perf c2c"), std::string::npos);
     const LoadedInput unknown = loadText("nothing to be seen here\n", sink);
     ASSERT_EQ(unknown.diagnostics.size(), 1U);
     EXPECT_EQ(unknown.diagnostics[0].code, DiagnosticCode::NoProfileFound);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A sample that ends anywhere is read as far as it goes. Runs for every sample.
+#include "parsers/input/text_cleaning.h"
 #include "tests/support/record_dump.h"
 #include "tests/support/samples.h"
 
@@ -51,7 +52,8 @@ std::vector<std::string> rowsOf(const KeptSection& section)
     std::erase_if(rows, [](const std::string& row) {
         const bool tableHead = row.starts_with("table ") && !row.starts_with("table row ");
         const bool graphPart = row.starts_with("row ") && !row.ends_with(" | ");
-        return row.starts_with("total ") || row.starts_with("columns ") || tableHead || graphPart;
+        return row.starts_with("total ") || row.starts_with("lock table ") || row.starts_with("columns ")
+            || tableHead || graphPart;
     });
     return rows;
 }
@@ -78,6 +80,9 @@ TEST_P(Truncation, keepsTheRowsBeforeTheCut)
     for (const KeptSection& section : whole.sections)
         wholeRows.push_back(rowsOf(section));
     for (const size_t cut : cutsOf(text)) {
+        // How a text is encoded cannot be told from too little of it.
+        if (looksQuotedPrintable(text) != looksQuotedPrintable(std::string_view(text).substr(0, cut)))
+            continue;
         RecordingSink sink;
         const LoadedInput loaded = loadText(std::string_view(text).substr(0, cut), sink);
         EXPECT_EQ(loaded.bytes, cut);

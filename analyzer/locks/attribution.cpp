@@ -171,16 +171,11 @@ private:
             share.basis = "the profile has no callers";
             return share;
         }
-        const std::string_view function = profile_.leafSymbol(what.site);
-        for (const Routine* row : routines_.find(function, result_.context.lookup())) {
-            if (!row->isSiteHint())
-                continue;
-            if (const std::string_view lock = tableLock(*row, result_.context); !lock.empty()) {
-                share.name = lock;
-                share.rung = Rung::Table;
-                share.basis = eraText(result_.context);
-                return share;
-            }
+        if (auto found = lockOfSite(profile_.leafSymbol(what.site), routines_, result_.context)) {
+            share.name = std::move(found->name);
+            share.rung = Rung::Table;
+            share.basis = std::move(found->basis);
+            return share;
         }
         share.name = what.siteBelowMissing
             ? fmt::format("lock taken in a function called from {}", siteName(what.site))
@@ -306,6 +301,18 @@ std::string_view rungName(Rung rung)
         return "unnamed";
     }
     return "unnamed";
+}
+
+std::optional<SiteLock> lockOfSite(
+    std::string_view function, const RoutineTable& routines, const RecordingContext& context)
+{
+    for (const Routine* row : routines.find(function.substr(0, function.find('+')), context.lookup())) {
+        if (!row->isSiteHint())
+            continue;
+        if (const std::string_view lock = tableLock(*row, context); !lock.empty())
+            return SiteLock{std::string(lock), eraText(context)};
+    }
+    return std::nullopt;
 }
 
 Attribution attribute(const Profile& profile, const Section& section, const RoutineTable& routines)

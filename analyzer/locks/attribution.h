@@ -65,6 +65,16 @@ struct Attribution {
     const Weight& of(Category category) const { return byCategory[static_cast<size_t>(category)]; }
 };
 
+/// The lock that a table names for a call site.
+struct SiteLock {
+    std::string name;
+    std::string basis; ///< `table, 2.6.8 (by header)`
+};
+/// The lock that a function takes, if a table knows it for the whole era that is known. The function may
+/// have an offset (`dput+0x40`).
+std::optional<SiteLock> lockOfSite(
+    std::string_view function, const RoutineTable& routines, const RecordingContext& context);
+
 /// Attributes one section of kind CpuProfile.
 Attribution attribute(const Profile& profile, const Section& section, const RoutineTable& routines);
 

@@ -277,9 +277,9 @@ RecordingContext recordingContextOf(
     useVersions(versionsInFacts(section.facts, FactKind::Kernel), "header", context);
     useVersions(versionsInFacts(section.facts, FactKind::Image), "image name", context);
     useVersions(versionsInTitle(section.record.title), "title", context);
-    const char* const source =
-        section.record.format == "perf-report" || !section.record.format.starts_with("perf") ? "text"
-                                                                                             : "header";
+    const std::string& format = section.record.format;
+    const bool hasHeader = format == "perf.data" || format == "perf-script" || format == "lockmeter";
+    const char* const source = hasHeader ? "header" : "text";
     useVersions(versionsInFacts(inputFacts, FactKind::Kernel), source, context);
     useVersions(versionsInLabels(profile, section.input), "table labels", context);
     useSymbolArch(profile, section, routines, context);

@@ -95,6 +95,7 @@ void writeSection(ByteWriter& out, const Section& section)
     for (const TableRecord& table : section.tables)
         writeTable(out, table);
     out.text(section.trace ? bytesOf(*section.trace) : std::string());
+    out.text(section.lockTable ? bytesOf(*section.lockTable) : std::string());
     out.facts(section.facts);
 }
 

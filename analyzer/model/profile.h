@@ -88,6 +88,7 @@ struct Section {
     std::vector<std::vector<int64_t>> counterRows;
     std::vector<TableRecord> tables;
     std::optional<LockTraceRecord> trace;
+    std::optional<LockTableRecord> lockTable;
     std::vector<Fact> facts;
 };
 

@@ -205,6 +205,11 @@ void ProfileBuilder::lockTrace(SectionHandle section, const LockTraceRecord& tra
     sections_[section.index].trace = trace;
 }
 
+void ProfileBuilder::lockTable(SectionHandle section, const LockTableRecord& table)
+{
+    sections_[section.index].lockTable = table;
+}
+
 void ProfileBuilder::score(const ScoreRecord& score)
 {
     scores_.push_back(score);
@@ -292,6 +297,8 @@ void ProfileBuilder::mergeSection(const Section& from, Section& to)
     to.counterRows.insert(to.counterRows.end(), from.counterRows.begin(), from.counterRows.end());
     if (!to.trace)
         to.trace = from.trace;
+    if (!to.lockTable)
+        to.lockTable = from.lockTable;
     to.tables.insert(to.tables.end(), from.tables.begin(), from.tables.end());
     for (const Fact& one : from.facts)
         addFact(to.facts, one);

@@ -62,6 +62,7 @@ public:
     void counterRow(SectionHandle section, std::span<const int64_t> values) override;
     void table(SectionHandle section, const TableRecord& table) override;
     void lockTrace(SectionHandle section, const LockTraceRecord& trace) override;
+    void lockTable(SectionHandle section, const LockTableRecord& table) override;
     void score(const ScoreRecord& score) override;
     void fact(SectionHandle section, FactKind kind, std::string_view value) override;
     void inputFact(FactKind kind, std::string_view value, const Position& position) override;

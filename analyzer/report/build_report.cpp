@@ -96,6 +96,39 @@ bool isTimedElsewhere(const Profile& profile, const Section& section)
     });
 }
 
+/// Takes out what a trace says better; comparisons keep their sections.
+void dropTimedElsewhere(const Profile& profile, Report& report)
+{
+    std::vector<size_t> placeOf;
+    std::vector<ReportSection> kept;
+    for (size_t i = 0; i < profile.sections.size(); ++i) {
+        placeOf.push_back(kept.size());
+        if (!isTimedElsewhere(profile, profile.sections[i]))
+            kept.push_back(std::move(report.sections[i]));
+    }
+    for (ReportComparison& comparison : report.comparisons)
+        comparison.section = comparison.section < placeOf.size() ? placeOf[comparison.section] : kept.size();
+    report.sections = std::move(kept);
+}
+
+/// The locks and threads of a table add up to its waiting.
+std::string checkLockTable(const ReportSection& section)
+{
+    if (!section.lockTable || !section.lockTable->waitsKnown)
+        return {};
+    uint64_t sum = 0;
+    for (const auto* list : {&section.lockTable->locks, &section.lockTable->waiters}) {
+        for (const ReportTableLock& lock : *list) {
+            if (__builtin_add_overflow(sum, lock.figures.wait.totalNs.value_or(0), &sum))
+                sum = UINT64_MAX;
+        }
+    }
+    if (sum == section.lockTable->waitNs)
+        return {};
+    return fmt::format(
+        "{}: the locks add up to {} of {}", toString(section.position), sum, section.lockTable->waitNs);
+}
+
 /// The analysis has checked its sums; locks add up to the waiting.
 std::string checkTrace(const ReportSection& section)
 {
@@ -214,9 +247,11 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
         report.inputs.push_back(
             {input.name, input.format, std::string(confidenceName(input.confidence)), input.bytes});
     for (const Section& section : profile.sections) {
-        if (isTimedElsewhere(profile, section))
-            continue;
         ReportSection out = beginReportSection(profile, section);
+        if (isTimedElsewhere(profile, section)) {
+            report.sections.push_back(std::move(out)); // keeps the places, see dropTimedElsewhere()
+            continue;
+        }
         out.groupedBy = query.by;
         out.filter = filterText(query);
         switch (section.record.kind) {
@@ -235,6 +270,8 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
         case SectionKind::ThreadDump:
             if (section.trace)
                 buildTimedTraceSection(section, out);
+            else if (section.lockTable)
+                buildLockTableSection(profile, section, routines, out);
             else
                 buildTraceSection(profile, section, query, out);
             break;
@@ -245,14 +282,15 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
                 fmt::format("there is no table by {}: the samples do not tell theirs", groupByName(query.by)),
                 section.record.position));
         for (const std::string& wrong :
-            {checkAccount(out), checkLocks(out), checkGroups(out), checkTrace(out)}) {
+            {checkAccount(out), checkLocks(out), checkGroups(out), checkTrace(out), checkLockTable(out)}) {
             if (report.internalError.empty())
                 report.internalError = wrong;
         }
         report.sections.push_back(std::move(out));
     }
+    report.comparisons = buildComparisons(profile, report); // as long as both have the same sections
+    dropTimedElsewhere(profile, report);
     addScores(profile, report);
-    report.comparisons = buildComparisons(profile, report);
     addNotes(report);
     report.verdict = buildVerdict(report);
     addFilterToVerdict(filterText(query), report);

@@ -303,6 +303,15 @@ std::vector<ReportComparison> buildComparisons(const Profile& profile, const Rep
     }
     for (const auto& [a, b] : pairsOf(profile, sameCounters))
         comparisons.push_back(compareCounters(report, a, b));
+    const auto sameTables = [&](const Section& a, const Section& b) {
+        return sameLockTables(report.sections[static_cast<size_t>(&a - profile.sections.data())],
+            report.sections[static_cast<size_t>(&b - profile.sections.data())]);
+    };
+    for (const auto& [a, b] : pairsOf(profile, sameTables)) {
+        ReportComparison found = compareLockTables(report, a, b);
+        if (!found.rows.empty())
+            comparisons.push_back(std::move(found));
+    }
     compareScores(profile, report, comparisons);
     return comparisons;
 }

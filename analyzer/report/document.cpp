@@ -69,6 +69,8 @@ void addBrief(const Report& report, Document& document)
         document.blocks.emplace_back(headOf(section));
         if (section.trace && !section.trace->locks.empty())
             document.blocks.emplace_back(traceLockTable(section, index, kMostLocks));
+        if (section.lockTable && !section.lockTable->locks.empty())
+            document.blocks.emplace_back(lockStatisticsTable(section, index, kMostLocks));
         if (!section.groups.empty())
             document.blocks.emplace_back(groupTable(section, index, kMostLocks));
         else if (!section.locks.empty())

@@ -20,7 +20,17 @@ struct DocumentColumn {
 };
 
 /// How the figure of a cell is shown.
-enum class CellFormat : uint8_t { Text, Count, Share2, Share1, Number, Change, Points, Milliseconds };
+enum class CellFormat : uint8_t {
+    Text,
+    Count,
+    Share2,
+    Share1,
+    Number,
+    Change,
+    Points,
+    Milliseconds,
+    Microseconds
+};
 
 struct DocumentCell {
     std::string text; ///< as shown

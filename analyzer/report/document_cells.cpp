@@ -44,6 +44,12 @@ DocumentCell timeCell(uint64_t ns, std::string pointer)
         .text = formatMilliseconds(ns), .format = CellFormat::Milliseconds, .pointer = std::move(pointer)};
 }
 
+DocumentCell smallTimeCell(uint64_t ns, std::string pointer)
+{
+    return {
+        .text = formatMicroseconds(ns), .format = CellFormat::Microseconds, .pointer = std::move(pointer)};
+}
+
 DocumentCell shareCell(const std::optional<Share>& share, std::string pointer, int decimals)
 {
     if (!share)

@@ -11,6 +11,8 @@ DocumentCell labelCell(std::string text);
 DocumentCell countCell(uint64_t value, std::string pointer);
 /// Nanoseconds, shown in milliseconds.
 DocumentCell timeCell(uint64_t ns, std::string pointer);
+/// Nanoseconds, shown in microseconds.
+DocumentCell smallTimeCell(uint64_t ns, std::string pointer);
 DocumentCell shareCell(const std::optional<Share>& share, std::string pointer, int decimals);
 DocumentCell numberCell(const std::optional<FixedPoint>& value, std::string pointer);
 

@@ -65,7 +65,7 @@ DocumentText headOf(const ReportSection& section)
             section.filter, section.samples, section.samples + section.leftOutSamples));
     for (const std::string& repair : section.repairs)
         head.lines.push_back(repair);
-    if (section.kind == SectionKind::CpuProfile || section.trace) {
+    if (section.kind == SectionKind::CpuProfile || section.trace || section.lockTable) {
         const Coverage& sees = section.sees;
         head.lines.push_back("sees: " + seen("kernel spin", sees.kernelSpin) + ", "
             + seen("user spin", sees.userSpin) + ", "
@@ -97,6 +97,8 @@ void addSection(const Report& report, size_t index, Document& document)
     case SectionKind::ThreadDump:
         if (section.trace)
             addTraceSection(section, index, document);
+        else if (section.lockTable)
+            addLockTableSection(section, index, document);
         else
             addEventSection(section, index, document);
         break;

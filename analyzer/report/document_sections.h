@@ -25,6 +25,9 @@ void addMeasurementSection(const ReportSection& section, size_t index, Document&
 void addTraceSection(const ReportSection& section, size_t index, Document& document);
 /// The locks of a trace, at most `most` of them.
 DocumentTable traceLockTable(const ReportSection& section, size_t index, size_t most);
+void addLockTableSection(const ReportSection& section, size_t index, Document& document);
+/// The locks of a table of lock statistics, at most `most` of them.
+DocumentTable lockStatisticsTable(const ReportSection& section, size_t index, size_t most);
 void addEventSection(const ReportSection& section, size_t index, Document& document);
 
 } // namespace whichlock

@@ -167,6 +167,33 @@ void noteSymbols(ReportSection& section)
             fmt::format("{} is no measure of time: shares of it are not shares of time.", section.event));
 }
 
+void noteTableGain(ReportSection& section)
+{
+    if (!section.lockTable || section.lockTable->locks.empty())
+        return;
+    const ReportTableLock& first = section.lockTable->locks.front();
+    const auto& share = first.figures.cpuShare;
+    if (share && *share >= kInnocentBelow)
+        section.gain = fmt::format("At most {} of the time of all processors, if nobody had to wait for {}: "
+                                   "a bound, not a forecast.",
+            formatShare(*share, 1), first.name);
+}
+
+/// A sentence that holds for several tables stands at the first.
+void sayOnce(Report& report)
+{
+    std::vector<std::string> said;
+    for (ReportSection& section : report.sections) {
+        if (!section.lockTable)
+            continue;
+        std::vector<std::string>& sentences = section.lockTable->leftOut;
+        std::erase_if(sentences, [&](const std::string& sentence) {
+            return std::find(said.begin(), said.end(), sentence) != said.end();
+        });
+        said.insert(said.end(), sentences.begin(), sentences.end());
+    }
+}
+
 /// Said once: the first profile stands for those beside it.
 void noteScope(Report& report)
 {
@@ -214,8 +241,10 @@ void addNotes(Report& report)
     for (ReportSection& section : report.sections) {
         noteScaling(section);
         noteSymbols(section);
+        noteTableGain(section);
     }
     noteScope(report);
+    sayOnce(report);
     for (ReportSection& section : report.sections)
         noteSystemTime(report, section);
     for (ReportComparison& comparison : report.comparisons)
@@ -258,6 +287,13 @@ std::vector<std::string> buildRecordNext(const Report& report)
         });
     if (native != report.sections.end()) {
         add("sleepers and holders: " + sleepersCommand(*native));
+        return next;
+    }
+    const bool tablesOnly = std::all_of(report.sections.begin(), report.sections.end(),
+        [](const ReportSection& section) { return section.lockTable.has_value(); });
+    if (tablesOnly && std::any_of(report.sections.begin(), report.sections.end(), isOldKernel)) {
+        if (!report.verdict.share)
+            add("how much of all time it is: a profile of the same run, `readprofile` or `opreport -l`");
         return next;
     }
     if (!traced)

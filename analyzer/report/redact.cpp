@@ -261,8 +261,24 @@ void redactTables(ReportSection& section, Redactor& redactor)
         redactor.apply(score.name);
 }
 
+/// Locks and sites are as elsewhere; threads are secret, and groups are paths.
+void redactLockTable(ReportLockTable& table, Redactor& redactor)
+{
+    for (ReportTableLock& lock : table.locks) {
+        redactor.apply(lock.name);
+        for (ReportTableSite& site : lock.sites)
+            redactor.apply(site.figures.function);
+    }
+    for (ReportTableLock& waiter : table.waiters) {
+        waiter.name = redactor.comm(waiter.name);
+        waiter.figures.name = waiter.name;
+    }
+}
+
 void redactSection(ReportSection& section, Redactor& redactor)
 {
+    if (section.lockTable)
+        redactLockTable(*section.lockTable, redactor);
     redactor.applyToChain(section.input);
     redactor.applyToChain(section.position.chain);
     redactor.applyToCommand(section.facts.command);

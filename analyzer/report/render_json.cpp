@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/document.h"
 #include "analyzer/report/json_names.h"
+#include "analyzer/report/lock_table_json.h"
 #include "analyzer/report/section_builders.h"
 #include "analyzer/report/trace_json.h"
 #include "analyzer/report/version.h"
@@ -346,6 +347,10 @@ Json sectionJson(const ReportSection& section)
     } else if (section.trace) {
         json["sees"] = seesJson(section.sees);
         putTrace(json, *section.trace);
+    } else if (section.lockTable) {
+        json["sees"] = seesJson(section.sees);
+        put(json, "total_basis", section.totalBasis);
+        putLockTable(json, *section.lockTable);
     } else if (section.total) {
         json["total"] = *section.total;
     }

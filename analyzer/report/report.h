@@ -6,6 +6,7 @@
 #include "analyzer/locks/attribution.h"
 #include "analyzer/model/profile.h"
 #include "analyzer/report/query.h"
+#include "analyzer/report/report_lock_table.h"
 #include "analyzer/report/report_trace.h"
 
 #include <optional>
@@ -212,6 +213,7 @@ struct ReportSection {
     std::vector<Candidate> candidates;
     std::vector<std::pair<std::string, uint64_t>> events; ///< counted tracepoints
     std::optional<ReportTrace> trace;                     ///< where events were timed
+    std::optional<ReportLockTable> lockTable;             ///< where a tool has added them up
     std::optional<ReportCounters> counters;
     std::vector<ReportTable> tables;
     std::vector<ReportSeries> series;

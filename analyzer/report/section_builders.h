@@ -15,12 +15,19 @@ void buildTraceSection(
     const Profile& profile, const Section& section, const Query& query, ReportSection& out);
 /// Traces whose events were timed.
 void buildTimedTraceSection(const Section& section, ReportSection& out);
+/// Tables in which a tool has added up what it saw of locks.
+void buildLockTableSection(
+    const Profile& profile, const Section& section, const RoutineTable& routines, ReportSection& out);
 void buildCounterSection(const Section& section, ReportSection& out);
 void buildMeasurementSection(
     const Profile& profile, const Section& section, const RoutineTable& routines, ReportSection& out);
 
 /// Tables before and after, where an input holds two of a kind.
 std::vector<ReportComparison> buildComparisons(const Profile& profile, const Report& report);
+/// The locks that two tables of lock statistics both have.
+ReportComparison compareLockTables(const Report& report, size_t a, size_t b);
+/// Whether they can be compared.
+bool sameLockTables(const ReportSection& a, const ReportSection& b);
 /// Sentences about single sections and about sections beside each other.
 void addNotes(Report& report);
 /// The answer to "is it a lock, and which one?".
@@ -36,6 +43,7 @@ struct TraceVerdict {
     std::string denominator;
 };
 TraceVerdict traceVerdict(const ReportSection& section);
+TraceVerdict lockTableVerdict(const ReportSection& section);
 std::vector<std::string> traceRecordNext(const ReportSection& section);
 
 /// `ticks`, `samples`, `ns`: the unit as the JSON contract names it.

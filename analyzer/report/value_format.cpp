@@ -98,6 +98,12 @@ std::string formatMilliseconds(uint64_t ns)
     return formatDecimal({static_cast<int64_t>(std::min<uint64_t>(ns, INT64_MAX))}, kDecimals);
 }
 
+std::string formatMicroseconds(uint64_t ns)
+{
+    constexpr uint64_t kNs = 1000;
+    return fmt::format("{}.{:03}", ns / kNs, ns % kNs);
+}
+
 std::string formatCount(uint64_t value)
 {
     return fmt::format("{}", value);

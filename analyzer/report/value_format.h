@@ -21,6 +21,8 @@ std::string formatNumber(FixedPoint value);
 std::string formatDecimal(FixedPoint value, int decimals);
 /// Nanoseconds as milliseconds: `114.313`.
 std::string formatMilliseconds(uint64_t ns);
+/// Nanoseconds as microseconds: `15.860`.
+std::string formatMicroseconds(uint64_t ns);
 /// Plain digits.
 std::string formatCount(uint64_t value);
 /// A number of bytes or events in words: `2.21 M`, `33.4 k`.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <tuple>
 
 namespace whichlock {
 namespace {
@@ -234,6 +235,31 @@ const ReportSection* decidingTrace(const Report& report)
     return most;
 }
 
+/// The table of locks that tells most: the largest share of processor time, else the most waiting.
+const ReportSection* decidingLockTable(const Report& report)
+{
+    const auto weight = [](const ReportSection& section) {
+        const ReportLockTable& table = *section.lockTable;
+        return std::tuple(!table.locks.empty(), table.cpuShare, table.waitNs);
+    };
+    const ReportSection* most = nullptr;
+    for (const ReportSection& section : report.sections) {
+        if (section.lockTable && (most == nullptr || weight(section) > weight(*most)))
+            most = &section;
+    }
+    return most;
+}
+
+/// The answer of one section that measured waiting.
+Verdict verdictOf(const Report& report, const ReportSection& section, TraceVerdict found)
+{
+    return {.guilty = found.guilty,
+        .text = std::move(found.text),
+        .share = found.share,
+        .denominator = std::move(found.denominator),
+        .section = static_cast<size_t>(&section - report.sections.data())};
+}
+
 } // namespace
 
 Verdict buildVerdict(const Report& report)
@@ -255,14 +281,14 @@ Verdict buildVerdict(const Report& report)
         TraceVerdict found = traceVerdict(*trace);
         const auto share = best == nullptr ? std::nullopt : decidingShare(*best);
         const bool profileBlames = share && *share >= kGuiltyFrom && hitsOf(*best) >= kFewestSamples;
-        if (best == nullptr || found.guilty == Guilty::Yes || !profileBlames) {
-            verdict.section = static_cast<size_t>(trace - report.sections.data());
-            verdict.guilty = found.guilty;
-            verdict.text = std::move(found.text);
-            verdict.share = found.share;
-            verdict.denominator = std::move(found.denominator);
-            return verdict;
-        }
+        if (best == nullptr || found.guilty == Guilty::Yes || !profileBlames)
+            return verdictOf(report, *trace, std::move(found));
+    }
+    // A table of locks names them: it decides where it knows the share of time, or where nothing else is.
+    if (const ReportSection* table = decidingLockTable(report)) {
+        TraceVerdict found = lockTableVerdict(*table);
+        if (best == nullptr || found.guilty == Guilty::Yes)
+            return verdictOf(report, *table, std::move(found));
     }
     if (best == nullptr) {
         verdict.text = noProfileText(report);

@@ -33,6 +33,14 @@ public:
         next_.counterRow(section, values);
     }
     void table(SectionHandle section, const TableRecord& table) override { next_.table(section, table); }
+    void lockTrace(SectionHandle section, const LockTraceRecord& trace) override
+    {
+        next_.lockTrace(section, trace);
+    }
+    void lockTable(SectionHandle section, const LockTableRecord& table) override
+    {
+        next_.lockTable(section, table);
+    }
     void score(const ScoreRecord& score) override { next_.score(score); }
     void fact(SectionHandle section, FactKind kind, std::string_view value) override
     {

@@ -42,6 +42,7 @@ public:
     void counterColumns(SectionHandle, std::span<const std::string_view>) override { }
     void counterRow(SectionHandle, std::span<const int64_t>) override { }
     void table(SectionHandle, const TableRecord&) override { }
+    void lockTable(SectionHandle, const LockTableRecord&) override { }
     void score(const ScoreRecord&) override { }
     void fact(SectionHandle, FactKind, std::string_view) override { }
     void inputFact(FactKind, std::string_view, const Position&) override { }

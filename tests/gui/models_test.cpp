@@ -50,6 +50,8 @@ std::string formatted(const nlohmann::json& value, CellFormat format)
         return formatPoints(numberFrom(value));
     case CellFormat::Milliseconds:
         return formatMilliseconds(value.get<uint64_t>());
+    case CellFormat::Microseconds:
+        return formatMicroseconds(value.get<uint64_t>());
     case CellFormat::Text:
         break;
     }

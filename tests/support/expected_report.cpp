@@ -16,6 +16,11 @@ bool isProfile(const Json& section)
     return section.at("kind") == "cpu-profile";
 }
 
+bool isLockTable(const Json& section)
+{
+    return section.at("kind") == "lock-table";
+}
+
 /// Lower case letters and digits only: `rq->lock` and `rq lock` are spellings of one name.
 std::string spelling(const std::string& name)
 {
@@ -39,6 +44,12 @@ public:
             if (isProfile(section))
                 profiles_.push_back(&section);
         }
+    }
+
+    bool isOfLockTables() const
+    {
+        static const std::set<std::string> kKinds{"lock_stat", "lockmeter", "perf lock", "klockstat"};
+        return kKinds.contains(expected_.at("kind"));
     }
 
     std::vector<std::string> run()
@@ -108,6 +119,8 @@ private:
         for (const Json& section : report_.at("sections")) {
             if (section.at("kind") == "counters" && !hasVmstatSections())
                 continue; // a small excerpt beside the profiles
+            if (isLockTable(section) && !isOfLockTables())
+                continue; // beside the benchmark tables
             if (section.at("kind") == "measurements" && !tablesOnly && expected_.contains("by_section"))
                 continue;
             counted.push_back(&section);
@@ -128,7 +141,7 @@ private:
         // One table with two events is two sections of the same rows.
         std::map<std::string, uint64_t> byPlace;
         for (const Json& section : report_.at("sections")) {
-            if (!profiles_.empty() && !isProfile(section))
+            if ((!profiles_.empty() && !isProfile(section)) || isOfLockTables() != isLockTable(section))
                 continue;
             const std::string place = section.at("position").dump();
             byPlace[place] = std::max(byPlace[place], section.at("rows").get<uint64_t>());
@@ -303,11 +316,24 @@ private:
                     differ(name + " is neither named nor a candidate");
                 continue;
             }
-            if (right.contains("share_of_lock_time_percent"))
-                near(name + ": share of lock time", right.at("share_of_lock_time_percent").get<double>(),
-                    lock->at("share_of_lock_percent").get<double>(), tolerance_);
-            checkSites(right, *lock);
+            checkLockFigures(right, *lock);
         }
+    }
+
+    /// Whether a table of locks has a place with this waiting.
+    bool hasTableSite(const std::string& name, double us) const
+    {
+        for (const Json& section : report_.at("sections")) {
+            for (const Json& lock : section.value("locks", Json::array())) {
+                for (const Json& site : lock.at("sites")) {
+                    const double found = site.value("value", 0.0) / 1000;
+                    if (site.at("name") == name
+                        && std::abs(found - us) <= std::max(0.001, us * tolerance_ / 100))
+                        return true;
+                }
+            }
+        }
+        return false;
     }
 
     /// A lock that the tables do not know is told by where it is taken: the sites have their shares of all.
@@ -318,7 +344,8 @@ private:
                 continue;
             const std::string name = site.at("name");
             const double share = site.at("share_percent");
-            bool found = false;
+            bool found =
+                isOfLockTables() && hasTableSite(name, right.value("wait_total_us", 0.0) * share / 100);
             for (const Json* section : profiles_) {
                 for (const Json& lock : section->at("locks")) {
                     for (const Json& one : lock.at("sites")) {
@@ -352,7 +379,9 @@ private:
             const double ofLock = found->at("share_of_this_lock_percent");
             const double ofAll = ofLock * lock.at("share_of_lock_percent").get<double>() / 100;
             const double share = site.at("share_percent");
-            if (std::abs(share - ofLock) > tolerance_ && std::abs(share - ofAll) > tolerance_)
+            const double ofListed = found->value("share_of_listed_sites_percent", -1.0);
+            if (std::abs(share - ofLock) > tolerance_ && std::abs(share - ofAll) > tolerance_
+                && std::abs(share - ofListed) > tolerance_)
                 differ(fmt::format(
                     "{}: {} is right, found {}", site.at("name").get<std::string>(), share, ofLock));
         }
@@ -448,10 +477,68 @@ private:
                 checkScaling(right[i].at("scaling"), found, where);
             else if (isProfile(found))
                 checkProfile(right[i], found, where);
+            else if (isLockTable(found))
+                checkLockTable(right[i], found, where);
             else
                 differ(where + " is no profile");
             checkPlainFigures(right[i], found, where);
         }
+    }
+
+    /// Figures of one table of locks: its rows, its sums, and its first lock or thread.
+    void checkLockTable(const Json& right, const Json& found, const std::string& where)
+    {
+        if (right.contains("rows"))
+            equal(where + ": rows", right.at("rows").get<uint64_t>(), found.at("rows").get<uint64_t>());
+        const Json& rows = !found.at("locks").empty() ? found.at("locks")
+            : found.contains("waiters")               ? found.at("waiters")
+            : found.contains("waited_for")            ? found.at("waited_for")
+                                                      : found.at("locks");
+        uint64_t waitNs = 0;
+        uint64_t holdNs = 0;
+        for (const Json& row : rows) {
+            waitNs += row.value("value", uint64_t{0});
+            holdNs += row.value("hold_total_ns", uint64_t{0});
+        }
+        if (right.contains("contentions")) // of the first lock
+            equal(where + ": contentions", right.at("contentions").get<uint64_t>(),
+                rows.at(0).at("contentions").get<uint64_t>());
+        if (right.contains("total_ns"))
+            equal(where + ": sum", right.at("total_ns").get<uint64_t>(), waitNs != 0 ? waitNs : holdNs);
+        if (right.contains("wait_total_us"))
+            near(where + ": wait", right.at("wait_total_us").get<double>(),
+                static_cast<double>(waitNs) / 1000, 0.001);
+        if (right.contains("top_share_percent") && !rows.empty())
+            near(where + ": share of the first", right.at("top_share_percent").get<double>(),
+                rows[0].at("share_of_lock_percent").get<double>(), tolerance_);
+        for (const Json& lock : right.value("locks", Json::array())) {
+            const auto names = spellingsOf(lock);
+            const auto same = std::find_if(found.at("locks").begin(), found.at("locks").end(),
+                [&](const Json& one) { return names.contains(spelling(one.at("name"))); });
+            if (same == found.at("locks").end())
+                differ(fmt::format("{}: {} is missing", where, lock.at("name").get<std::string>()));
+            else
+                checkLockFigures(lock, *same);
+        }
+    }
+
+    /// Figures that tables of locks print of each lock.
+    void checkLockFigures(const Json& right, const Json& lock)
+    {
+        const std::string name = right.at("name");
+        if (right.contains("share_of_lock_time_percent"))
+            near(name + ": share of lock time", right.at("share_of_lock_time_percent").get<double>(),
+                lock.at("share_of_lock_percent").get<double>(), tolerance_);
+        if (right.contains("wait_total_us")) {
+            const double us = right.at("wait_total_us");
+            // Derived sums are of rounded means: the tolerance is a part of them.
+            near(name + ": wait", us, lock.at("value").get<double>() / 1000,
+                std::max(0.001, us * tolerance_ / 100));
+        }
+        if (right.contains("cpu_percent"))
+            near(name + ": of all processors", right.at("cpu_percent").get<double>(),
+                lock.at("share_of_cpus_percent").get<double>(), 0.001);
+        checkSites(right, lock);
     }
 
     void checkPlainFigures(const Json& right, const Json& found, const std::string& where)

@@ -37,6 +37,23 @@ void dump(const TableRecord& table, Lines& out)
     }
 }
 
+/// Its rows without their lines, one a piece, so that a table cut short is the beginning of a whole one.
+Lines dumpOf(LockTableRecord table)
+{
+    Lines out;
+    std::vector<LockTableRow> rows;
+    std::swap(rows, table.rows);
+    table.rowsPrinted = 0;
+    if (table.total)
+        table.total->line = 0;
+    out.push_back("lock table " + bytesOf(table));
+    for (LockTableRow& row : rows) {
+        row.line = 0;
+        out.push_back("lock row " + bytesOf({.total = row}));
+    }
+    return out;
+}
+
 std::string dump(const Diagnostic& diagnostic)
 {
     return fmt::format("diagnostic {} x {}: {} @ {}:{}", codeName(diagnostic.code), diagnostic.count,
@@ -62,6 +79,10 @@ void dumpPlaces(const KeptSection& section, Lines& out)
     std::string lines = "lines";
     for (const KeptRow& row : section.rows)
         lines += ' ' + std::to_string(row.line);
+    if (section.lockTable) {
+        for (const LockTableRow& row : section.lockTable->rows)
+            lines += ' ' + std::to_string(row.line);
+    }
     for (const TableRecord& table : section.tables) {
         for (const TableRow& row : table.rows)
             lines += ' ' + std::to_string(row.line);
@@ -99,6 +120,8 @@ Lines dumpRows(const KeptSection& section)
         out.push_back(fmt::format("counters {}", fmt::join(row, " ")));
     for (const TableRecord& table : section.tables)
         dump(table, out);
+    if (section.lockTable)
+        append(out, dumpOf(*section.lockTable));
     return out;
 }
 

@@ -51,6 +51,7 @@ struct KeptSection {
     std::vector<std::string> counterColumns;
     std::vector<std::vector<int64_t>> counterRows;
     std::vector<TableRecord> tables;
+    std::optional<LockTableRecord> lockTable;
     std::vector<KeptFact> facts;
 };
 
@@ -99,6 +100,10 @@ public:
     void table(SectionHandle section, const TableRecord& table) override
     {
         sections[section.index].tables.push_back(table);
+    }
+    void lockTable(SectionHandle section, const LockTableRecord& table) override
+    {
+        sections[section.index].lockTable = table;
     }
     void score(const ScoreRecord& score) override { scores.push_back(score); }
     void fact(SectionHandle section, FactKind kind, std::string_view value) override
