@@ -40,6 +40,19 @@ size_t entriesBeforeUser(U64Span chain, AddressMode mode)
     return chain.size();
 }
 
+bool isHostMode(AddressMode mode)
+{
+    return mode == AddressMode::User || mode == AddressMode::Kernel;
+}
+
+bool isOfHost(U64Span chain, AddressMode mode)
+{
+    bool host = isHostMode(mode);
+    for (size_t i = 0; host && i < chain.size(); ++i)
+        host = chain[i] < kFirstContextMark || isHostMode(modeOfMark(chain[i]).value_or(mode));
+    return host;
+}
+
 } // namespace
 
 AddressMode addressModeOf(PerfCpuMode mode)
@@ -74,7 +87,7 @@ AddressStackId RecordedStacks::stackOf(const PerfSample& sample, AddressMode mod
         user = unwoundStack(sample);
     if (user)
         chain = chain.subspan(0, entriesBeforeUser(chain, mode));
-    const AddressStackId stack = pushChain(user, chain, mode, pid);
+    const AddressStackId stack = user ? pushChain(user, chain, mode, pid) : wholeChain(chain, mode, pid);
     if (stack != user || (user && mode == AddressMode::User) || !sample.has(sample_bit::kIp))
         return stack;
     return push(user, frameAt(mode, pid, sample.ip, AddressKind::InstructionPointer));
@@ -104,6 +117,22 @@ AddressFrameId RecordedStacks::frameIn(
     return cached.frame;
 }
 
+/// A chain of the host that came before, with the same mappings of kernel and process, is the same stack.
+AddressStackId RecordedStacks::wholeChain(U64Span chain, AddressMode mode, int32_t pid)
+{
+    const ChainCache::Key key{.bytes = chain.bytes(),
+        .version = space_.version(AddressMode::User, pid),
+        .kernelVersion = space_.version(AddressMode::Kernel, pid),
+        .mode = static_cast<uint32_t>(mode)};
+    const uint64_t hash = ChainCache::hashOf(key);
+    if (const AddressStackId known = wholeChains_.find(key, hash))
+        return known;
+    const AddressStackId stack = pushChain({}, chain, mode, pid);
+    if (isOfHost(chain, mode))
+        wholeChains_.remember(key, hash, stack);
+    return stack;
+}
+
 /// Call chains begin at the innermost frame; stacks are made from the outermost, one mode after the other.
 AddressStackId RecordedStacks::pushChain(AddressStackId caller, U64Span chain, AddressMode mode, int32_t pid)
 {
@@ -124,7 +153,7 @@ AddressStackId RecordedStacks::pushChain(AddressStackId caller, U64Span chain, A
 /// the recorder can.
 AddressStackId RecordedStacks::pushPiece(AddressStackId caller, U64Span piece, const Place& place)
 {
-    const ChainCache::Key key{piece.bytes(), place.version, caller};
+    const ChainCache::Key key{.bytes = piece.bytes(), .version = place.version, .caller = caller};
     const uint64_t hash = ChainCache::hashOf(key);
     if (const AddressStackId known = chains_.find(key, hash))
         return known;

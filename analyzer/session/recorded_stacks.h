@@ -121,13 +121,15 @@ private:
 
     AddressFrameId frameIn(
         const Place& place, uint64_t address, AddressKind kind, bool callerMayLack = false);
+    AddressStackId wholeChain(U64Span chain, AddressMode mode, int32_t pid);
     AddressStackId pushChain(AddressStackId caller, U64Span chain, AddressMode mode, int32_t pid);
     AddressStackId pushPiece(AddressStackId caller, U64Span piece, const Place& place);
     AddressStackId unwoundStack(const PerfSample& sample);
 
     const AddressSpace& space_;
     UserUnwinder* unwinder_ = nullptr;
-    ChainCache chains_;
+    ChainCache wholeChains_;
+    ChainCache chains_; ///< their pieces of one mode each
     std::vector<CachedFrame> cache_;
     Interner<AddressFrame, AddressFrameId> frames_;
     Interner<AddressStack, AddressStackId> stacks_;
