@@ -31,7 +31,7 @@ LockTraceListener::LockTraceListener(
     : inputName_(std::move(inputName))
     , symbolizer_(symbolizer)
     , classifier_(routines, Context{})
-    , analyser_(*this)
+    , pipe_([this](TraceBatch& batch) { follower_.follow(batch); })
 {
 }
 
@@ -44,6 +44,11 @@ void LockTraceListener::begin(const RecordedStacks& stacks, const AddressSpace& 
 void LockTraceListener::event(const PerfEvent& event)
 {
     decoder_.event(event);
+    if (!decoder_.knows(event.index))
+        return;
+    if (counts_.size() <= event.index)
+        counts_.resize(event.index + size_t{1});
+    counts_[event.index].event = event.name;
 }
 
 void LockTraceListener::hostFacts(const PerfHostFacts& facts)
@@ -56,48 +61,108 @@ bool LockTraceListener::accountsFor(const PerfEvent& event) const
     return decoder_.knows(event.index);
 }
 
+/// A step of a process as it is now. The batch goes on its way with stepAdded().
+TraceStep& LockTraceListener::addStep(TraceStep::Kind kind, uint64_t timeNs, uint32_t pid, uint32_t tid)
+{
+    TraceStep& step = pipe_.filling().steps.emplace_back();
+    step.kind = kind;
+    step.event.at.timeNs = timeNs;
+    step.event.at.pid = static_cast<int32_t>(pid);
+    step.event.at.tid = static_cast<int32_t>(tid);
+    step.epoch = epochOf(step.event.at.pid);
+    return step;
+}
+
+void LockTraceListener::stepAdded()
+{
+    if (pipe_.filling().steps.size() >= TraceBatch::kMostSteps)
+        pipe_.pass();
+}
+
 void LockTraceListener::sample(const ReplayedSample& sample)
 {
-    const std::optional<PerfTraceEvent> event = decoder_.decode(sample.sample);
-    if (decoder_.knows(sample.event.index))
-        ++eventCounts_[sample.event.name];
-    if (!event)
+    if (!decoder_.knows(sample.event.index))
         return;
-    if (!firstOffset_) {
-        firstOffset_ = sample.record.offset;
+    ++counts_[sample.event.index].samples;
+    if (!std::exchange(begun_, true)) {
         if (decoder_.hasSwitches())
-            analyser_.schedulerRecorded();
+            addStep(TraceStep::Kind::SchedulerRecorded, 0, 0, 0);
         if (decoder_.sampled())
-            analyser_.sampled();
+            addStep(TraceStep::Kind::Sampled, 0, 0, 0);
     }
-    firstOffset_ = std::min(*firstOffset_, sample.record.offset);
-    replay(*event, {sample.stack.v}, analyser_);
+    TraceBatch& batch = pipe_.filling();
+    TraceStep& step = batch.steps.emplace_back();
+    if (!decoder_.decode(sample.sample, step.event)) {
+        batch.steps.pop_back();
+        return;
+    }
+    firstOffset_ = std::min(firstOffset_.value_or(UINT64_MAX), sample.record.offset);
+    step.stack = {sample.stack.v};
+    step.epoch = epochOf(step.event.at.pid);
+    tellClass(step.stack);
+    tellPlaces(step.event);
+    stepAdded();
 }
 
 void LockTraceListener::comm(const PerfRecord& record, const PerfComm& comm)
 {
-    if (decoder_.any())
-        analyser_.name(
-            timeOf(record), static_cast<int32_t>(comm.pid), static_cast<int32_t>(comm.tid), comm.name);
+    if (!decoder_.any())
+        return;
+    TraceStep& step = addStep(TraceStep::Kind::Name, timeOf(record), comm.pid, comm.tid);
+    step.name = static_cast<uint32_t>(pipe_.filling().names.size());
+    pipe_.filling().names.emplace_back(comm.name);
+    stepAdded();
 }
 
 void LockTraceListener::fork(const PerfRecord& record, const PerfTask& task)
 {
-    if (decoder_.any())
-        analyser_.fork(timeOf(record), static_cast<int32_t>(task.pid), static_cast<int32_t>(task.tid),
-            static_cast<int32_t>(task.parentTid));
+    if (!decoder_.any())
+        return;
+    addStep(TraceStep::Kind::Fork, timeOf(record), task.pid, task.tid).parentTid =
+        static_cast<int32_t>(task.parentTid);
+    stepAdded();
 }
 
 void LockTraceListener::exit(const PerfRecord& record, const PerfTask& task)
 {
-    if (decoder_.any())
-        analyser_.exit(timeOf(record), static_cast<int32_t>(task.tid));
+    if (!decoder_.any())
+        return;
+    addStep(TraceStep::Kind::Exit, timeOf(record), task.pid, task.tid);
+    stepAdded();
 }
 
-void LockTraceListener::lost(const PerfRecord&, const PerfLost& lost)
+void LockTraceListener::lost(const PerfRecord& record, const PerfLost& lost)
 {
-    if (!lost.droppedByRule)
-        analyser_.lost(lost.count);
+    if (lost.droppedByRule)
+        return;
+    addStep(TraceStep::Kind::Lost, timeOf(record), 0, 0).lost = lost.count;
+    stepAdded();
+}
+
+/// What the analysis may ask about a stack, before it gets the first event with it.
+void LockTraceListener::tellClass(TraceStackId stack)
+{
+    if (!stack || (stack.v < classTold_.size() && classTold_[stack.v]))
+        return;
+    if (classTold_.size() <= stack.v)
+        classTold_.resize(stack.v + stack.v / 2 + size_t{1});
+    classTold_[stack.v] = true;
+    pipe_.filling().classes.emplace_back(stack, classify(stack));
+}
+
+/// Words that are locks, as they are mapped when they are first heard of.
+void LockTraceListener::tellPlaces(const PerfTraceEvent& event)
+{
+    if (const uint64_t word = userWordOf(event))
+        tellPlace(event.at.pid, word);
+}
+
+void LockTraceListener::tellPlace(int32_t pid, uint64_t address)
+{
+    const TraceWord word{pid, epochOf(pid), address};
+    const uint32_t known = wordsTold_.size();
+    if (wordsTold_.intern(word).v > known)
+        pipe_.filling().places.emplace_back(word, placeOf(pid, address));
 }
 
 /// Names while the recording is replayed: of the few functions that tell what a stack is.
@@ -148,11 +213,6 @@ TraceStackClass LockTraceListener::classify(TraceStackId stack)
             break;
     }
     return classifier_.classify(frames);
-}
-
-uint32_t LockTraceListener::epochOf(int32_t pid)
-{
-    return space_->processOf(pid).epoch;
 }
 
 const std::vector<Mapping>& LockTraceListener::codeOf(int32_t pid)
@@ -235,10 +295,11 @@ std::string LockTraceListener::sleepOf(TraceStackId stack)
 
 void LockTraceListener::deliver(NamedStacks& stacks, const ThreadNames&, RecordSink& sink)
 {
+    pipe_.finish();
     if (!firstOffset_)
         return;
     named_ = &stacks;
-    const TraceAnalysis analysis = analyser_.finish();
+    const TraceAnalysis analysis = follower_.analyser().finish();
     SectionRecord section;
     section.kind = SectionKind::LockTrace;
     section.quantity = QuantityKind::Wait;
@@ -248,7 +309,12 @@ void LockTraceListener::deliver(NamedStacks& stacks, const ThreadNames&, RecordS
     LockTraceRecord record = traceRecord(analysis, *this);
     record.hasStacks = std::ranges::any_of(
         analysis.sites, [&](const TraceSite& site) { return !siteOf(site.stack).empty(); });
-    record.eventCounts.assign(eventCounts_.begin(), eventCounts_.end());
+    std::map<std::string, uint64_t> counts; // several events may have one name
+    for (const RecordedCount& count : counts_) {
+        if (count.samples > 0)
+            counts[count.event] += count.samples;
+    }
+    record.eventCounts.assign(counts.begin(), counts.end());
     record.narrowed = narrowed_;
     record.problem = analysis.check();
     sink.lockTrace(sink.section(section), record);

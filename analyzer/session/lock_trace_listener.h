@@ -3,8 +3,9 @@
 // what, for how long and behind whom.
 #pragma once
 
+#include "analyzer/session/batch_pipe.h"
 #include "analyzer/session/replay_listener.h"
-#include "analyzer/traces/perf_trace_events.h"
+#include "analyzer/session/trace_steps.h"
 #include "analyzer/traces/stack_classifier.h"
 #include "analyzer/traces/trace_record.h"
 
@@ -13,8 +14,8 @@
 
 namespace whichlock {
 
-/// MT: one thread.
-class LockTraceListener final : public ReplayListener, private TraceEnvironment, private TraceNames {
+/// The analysis itself runs on a thread of its own, behind the reading. MT: one thread.
+class LockTraceListener final : public ReplayListener, private TraceNames {
 public:
     /// `symbolizer` and `routines` must outlive it.
     LockTraceListener(std::string inputName, Symbolizer& symbolizer, const RoutineTable& routines);
@@ -46,9 +47,19 @@ private:
         std::vector<Mapping> mappings{};
     };
 
-    TraceStackClass classify(TraceStackId stack) override;
-    uint32_t epochOf(int32_t pid) override;
-    WordPlace placeOf(int32_t pid, uint64_t address) override;
+    struct RecordedCount {
+        std::string event{}; ///< its name
+        uint64_t samples = 0;
+    };
+
+    TraceStep& addStep(TraceStep::Kind kind, uint64_t timeNs, uint32_t pid, uint32_t tid);
+    void stepAdded();
+    void tellClass(TraceStackId stack);
+    void tellPlaces(const PerfTraceEvent& event);
+    void tellPlace(int32_t pid, uint64_t address);
+    TraceStackClass classify(TraceStackId stack);
+    uint32_t epochOf(int32_t pid) const { return space_->processOf(pid).epoch; }
+    WordPlace placeOf(int32_t pid, uint64_t address);
     std::string siteOf(TraceStackId stack) override;
     std::string holderSiteOf(TraceStackId stack) override;
     std::string sleepOf(TraceStackId stack) override;
@@ -66,11 +77,15 @@ private:
     const AddressSpace* space_ = nullptr;
     NamedStacks* named_ = nullptr;
     PerfTraceEvents decoder_;
-    TraceAnalyser analyser_;
+    TraceFollower follower_; ///< used by the pipe's thread until the pipe has finished
+    BatchPipe<TraceBatch> pipe_;
+    bool begun_ = false;
+    std::vector<bool> classTold_; ///< by stack
+    Interner<TraceWord, Id<struct TraceWordTag>> wordsTold_;
     std::vector<std::optional<std::vector<std::string>>> frameNames_; ///< while replaying; of frame i + 1
     std::map<int32_t, MappedCode> code_;
     std::map<std::pair<TraceProcess, uint64_t>, CodePlace> words_;
-    std::map<std::string, uint64_t> eventCounts_;
+    std::vector<RecordedCount> counts_; ///< by event index
     std::optional<uint64_t> firstOffset_;
     bool narrowed_ = false;
 };

@@ -84,6 +84,21 @@ void PerfTraceEvents::findFields(Source& source, const std::vector<std::string_v
         source.fields.push_back(source.format->find(name));
 }
 
+void PerfTraceEvents::findLoads(Source& source)
+{
+    const size_t values = std::min(source.fields.size(), PerfTraceEvent().values.size());
+    for (uint32_t i = 0; i < values; ++i) {
+        const TracepointField* field = source.fields[i];
+        if (field == nullptr || field->kind != TracepointFieldKind::Integer)
+            continue;
+        Load load{.value = i, .offset = field->offset, .isSigned = field->isSigned};
+        constexpr uint32_t kMostOffset = 1U << 16U; // of a record
+        if (field->offset < kMostOffset && (field->size == 4 || field->size == 8))
+            load.bytes = field->size;
+        source.loads.push_back(load);
+    }
+}
+
 void PerfTraceEvents::recognise(Source& source, std::string_view name)
 {
     for (const KnownEvent& known : knownEvents()) {
@@ -145,6 +160,7 @@ void PerfTraceEvents::event(const PerfEvent& event)
         switches_ = switches_ || source.kind == TraceEventKind::Switch;
         sampled_ = sampled_ || event.attr.has(PerfAttrFlag::Frequency) || event.attr.samplePeriod > 1;
     }
+    findLoads(source);
     sources_[event.index] = std::move(source);
 }
 
@@ -189,24 +205,38 @@ bool PerfTraceEvents::decodeRaw(const Source& source, const PerfSample& sample, 
     return true;
 }
 
-std::optional<PerfTraceEvent> PerfTraceEvents::decode(const PerfSample& sample) const
+/// Most values are whole integers of four or eight bytes at a place that is known before the first sample.
+void PerfTraceEvents::loadValues(const Source& source, const PerfSample& sample, PerfTraceEvent& event)
+{
+    for (const Load& load : source.loads) {
+        uint64_t& value = event.values[load.value];
+        if (load.bytes == 0 || load.offset + load.bytes > sample.raw.size()) {
+            value = tracepointInteger(sample.raw, sample.rawOrder, *source.fields[load.value]).value_or(0);
+            continue;
+        }
+        const char* const at = sample.raw.data() + load.offset;
+        if (load.bytes == sizeof(uint64_t)) {
+            value = loadInteger<uint64_t>(at, sample.rawOrder);
+            continue;
+        }
+        const auto half = loadInteger<uint32_t>(at, sample.rawOrder);
+        value = load.isSigned ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(half)}) : half;
+    }
+}
+
+bool PerfTraceEvents::decode(const PerfSample& sample, PerfTraceEvent& event) const
 {
     if (sample.event >= sources_.size() || !sources_[sample.event].kind || !sample.has(sample_bit::kTime))
-        return std::nullopt;
+        return false;
     const Source& source = sources_[sample.event];
-    PerfTraceEvent event;
     event.kind = *source.kind;
     event.at.timeNs = sample.time;
     event.at.pid = static_cast<int32_t>(sample.pid);
     event.at.tid = static_cast<int32_t>(sample.tid);
     event.at.cpu = sample.cpu;
-    for (size_t i = 0; i < source.fields.size() && i < event.values.size(); ++i) {
-        const TracepointField* field = source.fields[i];
-        if (field != nullptr && field->kind == TracepointFieldKind::Integer)
-            event.values[i] = tracepointInteger(sample.raw, sample.rawOrder, *field).value_or(0);
-    }
+    loadValues(source, sample, event);
     if ((source.rawEnter || source.rawExit) && !decodeRaw(source, sample, event))
-        return std::nullopt;
+        return false;
     if (source.futexAction != FutexAction::None)
         event.values = {event.values[0], kDecodedFutex2 | static_cast<uint64_t>(source.futexAction),
             event.values[1], event.values[2], 0};
@@ -214,7 +244,7 @@ std::optional<PerfTraceEvent> PerfTraceEvents::decode(const PerfSample& sample) 
         copyName(event.previousName, tracepointText(sample.raw, sample.rawOrder, *source.previousName));
     if (source.nextName != nullptr)
         copyName(event.nextName, tracepointText(sample.raw, sample.rawOrder, *source.nextName));
-    return event;
+    return true;
 }
 
 namespace {
@@ -270,6 +300,25 @@ void replayRecordedHolds(const PerfTraceEvent& event, const TraceMoment& at, Tra
 }
 
 } // namespace
+
+uint64_t userWordOf(const PerfTraceEvent& event)
+{
+    switch (event.kind) {
+    case TraceEventKind::FutexEnter: {
+        const FutexCall call = futexCallOf(event.values);
+        return isFutexWait(call.action)           ? call.word
+            : call.action == FutexAction::Requeue ? call.secondWord
+                                                  : 0;
+    }
+    case TraceEventKind::Probe:
+    case TraceEventKind::ProbeRequested:
+    case TraceEventKind::ProbeAcquired:
+    case TraceEventKind::ProbeReleased:
+        return event.values[0];
+    default:
+        return 0;
+    }
+}
 
 void replay(const PerfTraceEvent& event, TraceStackId stack, TraceAnalyser& analyser)
 {

@@ -46,8 +46,8 @@ public:
     void event(const PerfEvent& event);
     /// The processor's architecture as the recording names it, for the numbers of system calls.
     void setArch(std::string_view arch);
-    /// Nothing for samples that are no events of locks, futexes or the scheduler.
-    std::optional<PerfTraceEvent> decode(const PerfSample& sample) const;
+    /// Fills a new event; false for samples that are no events of locks, futexes or the scheduler.
+    bool decode(const PerfSample& sample, PerfTraceEvent& event) const;
     /// Whether events of these kinds were sampled instead of recorded one by one.
     bool sampled() const { return sampled_; }
     /// Whether samples of the event with that index are decoded.
@@ -58,6 +58,13 @@ public:
     bool any() const { return any_; }
 
 private:
+    /// Where the bytes of a value are.
+    struct Load {
+        uint32_t value = 0; ///< index
+        uint32_t offset = 0;
+        uint32_t bytes = 0; ///< 4 or 8; 0: ask the field
+        bool isSigned = false;
+    };
     struct Source {
         std::optional<TraceEventKind> kind{};
         bool rawEnter = false;
@@ -66,11 +73,14 @@ private:
         FutexAction futexAction = FutexAction::None; ///< of system calls that have one each
         std::shared_ptr<const TracepointFormat> format{};
         std::vector<const TracepointField*> fields{}; ///< in the order of PerfTraceEvent::values; may be null
+        std::vector<Load> loads{};                    ///< the same, of fields that are plain integers
         const TracepointField* previousName = nullptr;
         const TracepointField* nextName = nullptr;
     };
 
     static void findFields(Source& source, const std::vector<std::string_view>& names);
+    static void findLoads(Source& source);
+    static void loadValues(const Source& source, const PerfSample& sample, PerfTraceEvent& event);
     static void recognise(Source& source, std::string_view name);
     bool decodeRaw(const Source& source, const PerfSample& sample, PerfTraceEvent& event) const;
 
@@ -81,6 +91,8 @@ private:
     bool any_ = false;
 };
 
+/// The word of user space that an event may make a lock of, else 0.
+uint64_t userWordOf(const PerfTraceEvent& event);
 /// Tells the analysis of an event, in the order of time.
 void replay(const PerfTraceEvent& event, TraceStackId stack, TraceAnalyser& analyser);
 

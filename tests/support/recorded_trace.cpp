@@ -143,9 +143,9 @@ public:
     }
     void sample(const PerfRecord&, const PerfSample& sample) override
     {
-        if (const std::optional<PerfTraceEvent> event = decoder.decode(sample)) {
+        if (PerfTraceEvent event; decoder.decode(sample, event)) {
             const TraceStackId stack = environment.intern(script.take(sample.time, names[sample.event]));
-            held.emplace_back(sample.time, [this, event = *event, stack] { replay(event, stack, analyser); });
+            held.emplace_back(sample.time, [this, event, stack] { replay(event, stack, analyser); });
         }
     }
     void fork(const PerfRecord& record, const PerfTask& task) override
