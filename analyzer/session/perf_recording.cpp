@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 
 namespace whichlock {
 namespace {
@@ -258,14 +259,17 @@ LoadedInput loadPerfRecording(
     if (source.isFile())
         reading.progress = source.progress(); // else the source itself tells it
     recording.setUnwinder(&unwinding);
-    const auto summary = source.isFile() ? readPerfData(recordingOf(source), recording, reading)
-                                         : readPerfData(source, recording, reading);
+    auto summary = source.isFile() ? readPerfData(recordingOf(source), recording, reading)
+                                   : readPerfData(source, recording, reading);
     loaded.bytes = std::max(source.bytesRead(), source.sizeBytes());
     if (!summary) {
         loaded.failed = true;
         loaded.diagnostics.push_back(summary.error());
         return loaded;
     }
+    // Unmapping a large file takes as long as naming its addresses: meanwhile.
+    const auto unmapped =
+        std::async(std::launch::async, [file = std::move(summary->file)]() mutable { file.reset(); });
     if (!summary->stopped) // else nobody wants it any more
         recording.deliver(symbolizer, sink);
     return loaded;

@@ -251,10 +251,13 @@ Result<PerfDataSummary> readPerfData(
         (*source)->setProgress(options.progress);
         return readPerfData(**source, sink, options);
     }
-    const Result<MappedFile> mapped = MappedFile::open(path);
+    Result<MappedFile> mapped = MappedFile::open(path);
     if (!mapped)
         return tl::make_unexpected(mapped.error());
-    return readPerfData(mapped->bytes(), path, sink, options);
+    Result<PerfDataSummary> summary = readPerfData(mapped->bytes(), path, sink, options);
+    if (summary)
+        summary->file = std::make_shared<const MappedFile>(std::move(*mapped));
+    return summary;
 }
 
 Result<PerfDataSummary> readPerfData(

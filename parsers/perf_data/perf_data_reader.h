@@ -3,11 +3,13 @@
 // `perf record --threads`. One pass; whatever can be read of a damaged recording is delivered.
 #pragma once
 
+#include "parsers/input/mapped_file.h"
 #include "parsers/input/source.h"
 #include "parsers/perf_data/perf_data_sink.h"
 
 #include <array>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -35,6 +37,8 @@ struct PerfDataSummary {
     bool pipe = false;
     bool killed = false;  ///< the recorder did not finish: nothing behind the records was written
     bool stopped = false; ///< the progress function asked for it
+    /// What was read, of a single file that was opened by its path: to let go of it takes a while.
+    std::shared_ptr<const MappedFile> file{};
 };
 
 struct PerfDataOptions {

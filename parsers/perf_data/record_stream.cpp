@@ -27,7 +27,7 @@ std::string nameOf(uint32_t type)
 /// Where a record begins is known only when the one before was read: without this each would wait for memory.
 void fetchAhead(std::string_view left, size_t recordBytes)
 {
-    constexpr size_t kAheadBytes = 4096;
+    constexpr size_t kAheadBytes = 1024;
     constexpr size_t kLineBytes = 64;
     constexpr size_t kMostBytes = 8 * kLineBytes;
     const size_t end = std::min(kAheadBytes + std::min(recordBytes, kMostBytes), left.size());
