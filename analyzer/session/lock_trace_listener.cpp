@@ -272,25 +272,32 @@ std::vector<NamedFrame> LockTraceListener::namedFrames(TraceStackId stack)
     return frames;
 }
 
+/// The function of the frame that `find` finds; empty when there is none.
+const std::string& LockTraceListener::functionAt(TraceStackId stack, Places& known, FindPlace find)
+{
+    const auto [at, isNew] = known.try_emplace(stack.v);
+    if (!isNew)
+        return at->second;
+    const std::vector<NamedFrame> frames = namedFrames(stack);
+    const size_t place = (classifier_.*find)(frames);
+    if (place < frames.size())
+        at->second = frames[place].function;
+    return at->second;
+}
+
 std::string LockTraceListener::siteOf(TraceStackId stack)
 {
-    const std::vector<NamedFrame> frames = namedFrames(stack);
-    const size_t site = classifier_.siteOf(frames);
-    return site < frames.size() ? std::string(frames[site].function) : std::string();
+    return functionAt(stack, sites_, &StackClassifier::siteOf);
 }
 
 std::string LockTraceListener::holderSiteOf(TraceStackId stack)
 {
-    const std::vector<NamedFrame> frames = namedFrames(stack);
-    const size_t site = classifier_.releaseSiteOf(frames);
-    return site < frames.size() ? std::string(frames[site].function) : std::string();
+    return functionAt(stack, holderSites_, &StackClassifier::releaseSiteOf);
 }
 
 std::string LockTraceListener::sleepOf(TraceStackId stack)
 {
-    const std::vector<NamedFrame> frames = namedFrames(stack);
-    const size_t site = classifier_.sleepSiteOf(frames);
-    return site < frames.size() ? std::string(frames[site].function) : std::string();
+    return functionAt(stack, sleeps_, &StackClassifier::sleepSiteOf);
 }
 
 void LockTraceListener::deliver(NamedStacks& stacks, const ThreadNames&, RecordSink& sink)

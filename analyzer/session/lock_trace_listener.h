@@ -11,6 +11,7 @@
 
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 namespace whichlock {
 
@@ -69,6 +70,9 @@ private:
     bool isKernel(AddressFrameId frame) const;
     const std::vector<Mapping>& codeOf(int32_t pid);
     std::vector<NamedFrame> namedFrames(TraceStackId stack);
+    using Places = std::unordered_map<uint32_t, std::string>;
+    using FindPlace = size_t (StackClassifier::*)(std::span<const NamedFrame>);
+    const std::string& functionAt(TraceStackId stack, Places& known, FindPlace find);
 
     std::string inputName_;
     Symbolizer& symbolizer_;
@@ -80,6 +84,9 @@ private:
     TraceFollower follower_; ///< used by the pipe's thread until the pipe has finished
     BatchPipe<TraceBatch> pipe_;
     bool begun_ = false;
+    Places sites_; ///< by stack: what was asked once will be asked again
+    Places holderSites_;
+    Places sleeps_;
     std::vector<bool> classTold_; ///< by stack
     Interner<TraceWord, Id<struct TraceWordTag>> wordsTold_;
     std::vector<std::optional<std::vector<std::string>>> frameNames_; ///< while replaying; of frame i + 1

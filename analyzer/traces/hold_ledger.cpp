@@ -33,16 +33,15 @@ bool isOffCpu(Activity activity)
 
 void HoldLedger::waitBegins(int32_t thread, uint64_t timeNs)
 {
-    fresh_.emplace(timeNs, thread);
+    fresh_.add({timeNs, thread});
 }
 
 void HoldLedger::waitEnds(int32_t thread, uint64_t beganNs, uint64_t timeNs, bool acquired)
 {
     uint64_t rest = 0;
     bool handOff = false;
-    if (const auto at = fresh_.find({beganNs, thread}); at != fresh_.end()) {
+    if (fresh_.remove({beganNs, thread})) {
         rest = timeNs - beganNs;
-        fresh_.erase(at);
     } else if (settled_ > 0) {
         --settled_;
         rest = timeNs - cutNs_;
@@ -51,18 +50,16 @@ void HoldLedger::waitEnds(int32_t thread, uint64_t beganNs, uint64_t timeNs, boo
     waitNs_ += timeNs - beganNs;
     (handOff ? handOffNs_ : unseenNs_) += rest;
     if (rest > 0)
-        roots_[{lock_, {}}] += rest;
+        rootNs({lock_, {}}) += rest;
     if (!acquired)
         return;
-    if (endedSinceCut_.size() >= kMostEnded)
-        endedSinceCut_.clear();
-    endedSinceCut_[thread] = timeNs;
+    noteEnd(thread, timeNs);
     owner_ = thread;
 }
 
 uint64_t HoldLedger::waitDropped(int32_t thread, uint64_t beganNs)
 {
-    if (fresh_.erase({beganNs, thread}) != 0 || settled_ == 0)
+    if (fresh_.remove({beganNs, thread}) || settled_ == 0)
         return 0;
     --settled_;
     waitNs_ += cutNs_ - beganNs;
@@ -74,7 +71,44 @@ void HoldLedger::addUnseen(uint64_t ns)
     waitNs_ += ns;
     unseenNs_ += ns;
     if (ns > 0)
-        roots_[{lock_, {}}] += ns;
+        rootNs({lock_, {}}) += ns;
+}
+
+/// Nearly always the lock itself is at the root.
+uint64_t& HoldLedger::rootNs(const ChainRoot& root)
+{
+    if (root.lock != lock_)
+        return otherRoots_[root];
+    if (ownRootNs_.size() <= root.holder.v)
+        ownRootNs_.resize(holders_.size() + 1);
+    return ownRootNs_[root.holder.v];
+}
+
+std::map<ChainRoot, uint64_t> HoldLedger::roots() const
+{
+    std::map<ChainRoot, uint64_t> all = otherRoots_;
+    for (uint32_t holder = 0; holder < ownRootNs_.size(); ++holder) {
+        if (ownRootNs_[holder] != 0)
+            all[{lock_, {holder}}] = ownRootNs_[holder];
+    }
+    return all;
+}
+
+const HoldLedger::EndedWait* HoldLedger::endedSinceCut(int32_t thread) const
+{
+    const auto at = std::ranges::lower_bound(endedSinceCut_, thread, {}, &EndedWait::thread);
+    return at == endedSinceCut_.end() || at->thread != thread ? nullptr : &*at;
+}
+
+void HoldLedger::noteEnd(int32_t thread, uint64_t timeNs)
+{
+    if (endedSinceCut_.size() >= kMostEnded)
+        endedSinceCut_.clear();
+    const auto at = std::ranges::lower_bound(endedSinceCut_, thread, {}, &EndedWait::thread);
+    if (at != endedSinceCut_.end() && at->thread == thread)
+        at->endNs = timeNs;
+    else
+        endedSinceCut_.insert(at, {thread, timeNs});
 }
 
 HolderId HoldLedger::holderRow(HolderKey key)
@@ -92,13 +126,13 @@ void HoldLedger::addHold(HolderKey holder, uint64_t ns)
 
 uint64_t HoldLedger::holdBeganNs(int32_t thread) const
 {
-    const auto own = endedSinceCut_.find(thread);
-    return own == endedSinceCut_.end() ? cutNs_ : std::max(cutNs_, own->second);
+    const EndedWait* own = endedSinceCut(thread);
+    return own == nullptr ? cutNs_ : std::max(cutNs_, own->endNs);
 }
 
 uint64_t HoldLedger::earliestUncutNs(uint64_t timeNs) const
 {
-    const uint64_t fresh = fresh_.empty() ? timeNs : fresh_.begin()->first;
+    const uint64_t fresh = fresh_.empty() ? timeNs : fresh_.first().beganNs;
     return settled_ > 0 ? std::min(cutNs_, fresh) : fresh;
 }
 
@@ -106,7 +140,7 @@ void HoldLedger::held(const HoldEnd& end, const HoldContext& context)
 {
     const uint64_t began = holdBeganNs(end.thread);
     const HolderId holder = holderRow(end.holder);
-    if (end.released && endedSinceCut_.contains(end.thread))
+    if (end.released && endedSinceCut(end.thread) != nullptr)
         holders_[holder.v - 1].holds.add(end.timeNs - began);
     if (waiters() > 0) {
         if (end.released)
@@ -183,16 +217,15 @@ void HoldLedger::addChain(const Piece& stretch, const HoldContext& context)
 void HoldLedger::chargePieces(HolderId holder, bool proven)
 {
     uint64_t waiting = settled_;
-    auto comes = fresh_.begin();
+    WaitQueue::Walk comes(fresh_);
     for (const Piece& piece : pieces_) {
         if (!piece.nobody)
             noteOffCpu(holders_[holder.v - 1], piece);
         for (uint64_t at = piece.fromNs; at < piece.toNs;) {
-            while (comes != fresh_.end() && comes->first <= at) {
+            for (; comes.current() != nullptr && comes.current()->beganNs <= at; comes.next())
                 ++waiting;
-                ++comes;
-            }
-            const uint64_t end = comes == fresh_.end() ? piece.toNs : std::min(piece.toNs, comes->first);
+            const WaitQueue::Wait* const next = comes.current();
+            const uint64_t end = next == nullptr ? piece.toNs : std::min(piece.toNs, next->beganNs);
             charge(holder, proven, piece, (end - at) * waiting);
             at = end;
         }
@@ -203,7 +236,7 @@ void HoldLedger::charge(HolderId holder, bool proven, const Piece& piece, uint64
 {
     if (ns == 0)
         return;
-    roots_[piece.root] += ns;
+    rootNs(piece.root) += ns;
     if (piece.nobody) {
         (cutWasRelease_ ? handOffNs_ : unseenNs_) += ns;
         return;

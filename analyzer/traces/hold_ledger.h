@@ -7,10 +7,9 @@
 #include "analyzer/model/interner.h"
 #include "analyzer/traces/duration_histogram.h"
 #include "analyzer/traces/thread_timeline.h"
+#include "analyzer/traces/wait_queue.h"
 
 #include <map>
-#include <set>
-#include <unordered_map>
 #include <vector>
 
 namespace whichlock {
@@ -99,11 +98,13 @@ public:
     void addHold(HolderKey holder, uint64_t ns);
 
     const std::vector<HolderSums>& holders() const { return holders_; }
+    /// The same, to keep; the ledger has none afterwards.
+    std::vector<HolderSums> takeHolders() { return std::move(holders_); }
     uint64_t handOffNs() const { return handOffNs_; }
     uint64_t unseenNs() const { return unseenNs_; }
     /// All waits that ended; holders, hand-off and unseen add up to it.
     uint64_t waitNs() const { return waitNs_; }
-    const std::map<ChainRoot, uint64_t>& roots() const { return roots_; }
+    std::map<ChainRoot, uint64_t> roots() const;
     uint32_t waiters() const { return settled_ + static_cast<uint32_t>(fresh_.size()); }
     /// The thread that got the lock last and did not give it back since; -1 when that cannot be told.
     int32_t probableOwner() const { return owner_; }
@@ -126,6 +127,10 @@ private:
         uint64_t toNs = 0;
         ChainRoot root{};
     };
+    struct EndedWait {
+        int32_t thread = -1;
+        uint64_t endNs = 0;
+    };
     /// A stretch of a hold, and what the holder did.
     struct Piece {
         uint64_t fromNs = 0;
@@ -137,6 +142,9 @@ private:
     };
 
     HolderId holderRow(HolderKey key);
+    uint64_t& rootNs(const ChainRoot& root);
+    const EndedWait* endedSinceCut(int32_t thread) const;
+    void noteEnd(int32_t thread, uint64_t timeNs);
     uint64_t holdBeganNs(int32_t thread) const;
     uint64_t earliestUncutNs(uint64_t timeNs) const;
     void addNobody(uint64_t fromNs, uint64_t toNs);
@@ -150,18 +158,19 @@ private:
 
     TraceLockId lock_;
     Interner<HolderKey, HolderId> keys_;
-    std::vector<HolderSums> holders_; ///< of keys_ row i + 1
-    std::map<ChainRoot, uint64_t> roots_;
+    std::vector<HolderSums> holders_;          ///< of keys_ row i + 1
+    std::vector<uint64_t> ownRootNs_;          ///< waiting with this lock at the root, by holder; 0: nobody
+    std::map<ChainRoot, uint64_t> otherRoots_; ///< with another one
     uint64_t handOffNs_ = 0;
     uint64_t unseenNs_ = 0;
     uint64_t waitNs_ = 0;
 
     // Waiters whose wait was cut at cutNs_, and those that came later.
     uint32_t settled_ = 0;
-    std::set<std::pair<uint64_t, int32_t>> fresh_;
+    WaitQueue fresh_;
     uint64_t cutNs_ = 0;
-    bool cutWasRelease_ = false;                          ///< the lock was given back at cutNs_
-    std::unordered_map<int32_t, uint64_t> endedSinceCut_; ///< when each thread's last wait ended
+    bool cutWasRelease_ = false;           ///< the lock was given back at cutNs_
+    std::vector<EndedWait> endedSinceCut_; ///< of each thread the last one, by thread
     int32_t owner_ = -1;
 
     std::vector<RootStretch> past_;

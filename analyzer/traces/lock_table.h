@@ -33,10 +33,10 @@ struct LiveLock {
     TraceLock facts;
     WaiterLoad load;
     HoldLedger ledger;
-    std::set<std::pair<uint64_t, int32_t>> waiting{}; ///< who waits, and since when
-    std::vector<Owner> owners{};                      ///< oldest first
-    HolderKey lastAcquirer{};                         ///< of ledger.probableOwner()
-    uint64_t contentionFlags = 0;                     ///< bit n: the flags n were seen
+    WaitQueue waiting{};
+    std::vector<Owner> owners{};  ///< oldest first
+    HolderKey lastAcquirer{};     ///< of ledger.probableOwner()
+    uint64_t contentionFlags = 0; ///< bit n: the flags n were seen
     bool recordedHolds = false;
     bool plainWaits = false; ///< FUTEX_WAIT
     bool sawTwo = false;     ///< a wait for the value 2, which marks a contended mutex in C libraries

@@ -124,7 +124,7 @@ void TraceAnalyser::returnUnseen(LiveThread& thread)
 /// Nobody asks what happened before the oldest wait began that is still on.
 uint64_t TraceAnalyser::neededFromNs() const
 {
-    return openSince_.empty() ? nowNs_ : *openSince_.begin();
+    return openSince_.empty() ? nowNs_ : openSince_.first().beganNs;
 }
 
 /// What the thread does now: a wait counts as such also while the thread spins or is already woken.

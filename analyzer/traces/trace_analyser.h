@@ -81,6 +81,7 @@ private:
     void kernelRelease(const LiveThread& waker, TraceStackId stack, int32_t target);
 
     TraceLockId kernelLock(uint64_t address);
+    TraceLockId knownWord(const LiveThread& thread, uint64_t address) const;
     TraceLockId wordLock(const LiveThread& thread, uint64_t address, bool mayBeShared);
     void beginWait(LiveThread& thread, OpenWait wait, WaitReason reason);
     void endWait(LiveThread& thread, size_t index, bool acquired, bool whole);
@@ -106,8 +107,16 @@ private:
     std::vector<std::optional<TraceStackClass>> classes_; ///< by stack
     TraceThreads threads_;
     LockTable locks_;
-    std::map<std::pair<uint32_t, uint64_t>, TraceLockId> words_; ///< by process row and address
-    std::multiset<uint64_t> openSince_;                          ///< begins of waits that are charged
+    struct Word {
+        uint32_t process = 0; ///< row
+        uint64_t address = 0;
+
+        bool operator==(const Word&) const = default;
+        friend uint64_t hashOf(const Word& word) { return mixBits(word.address ^ mixBits(word.process)); }
+    };
+    Interner<Word, Id<struct WordTag>> words_;
+    std::vector<TraceLockId> wordLocks_; ///< of words_ row i + 1
+    WaitQueue openSince_;                ///< waits that are charged
     /// Which task a processor went to last.
     struct Arrival {
         int32_t tid = 0;

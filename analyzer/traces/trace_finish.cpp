@@ -54,7 +54,7 @@ void TraceAnalyser::finishLock(LiveLock& lock, TraceAnalysis& analysis)
     facts.contendedWallNs = lock.load.contendedWallNs();
     facts.maxWaiters = lock.load.maxWaiters();
     facts.strip = lock.load.strip();
-    facts.holders = lock.ledger.holders();
+    facts.holders = lock.ledger.takeHolders();
     facts.handOffNs = lock.ledger.handOffNs();
     facts.unseenNs = lock.ledger.unseenNs();
     facts.roots = lock.ledger.roots();

@@ -67,10 +67,7 @@ void TraceAnalyser::futexEnter(const TraceMoment& at, const FutexCall& call)
             futexReason(thread, call, known));
         return;
     }
-    const auto wordOf = [&](uint64_t address) {
-        const auto found = words_.find({thread.process, address});
-        return found == words_.end() ? TraceLockId{} : found->second;
-    };
+    const auto wordOf = [&](uint64_t address) { return knownWord(thread, address); };
     if (call.action == FutexAction::Wake || call.action == FutexAction::UnlockPi
         || call.action == FutexAction::WakeTwo || call.action == FutexAction::Requeue)
         release(thread, wordOf(call.word), at.stack, call.action == FutexAction::UnlockPi ? 1 : call.value);
@@ -78,6 +75,13 @@ void TraceAnalyser::futexEnter(const TraceMoment& at, const FutexCall& call)
         release(thread, wordOf(call.secondWord), at.stack, 1);
     if (call.action == FutexAction::Requeue)
         requeue(thread, call);
+}
+
+/// The lock of a word that was waited for; none of others.
+TraceLockId TraceAnalyser::knownWord(const LiveThread& thread, uint64_t address) const
+{
+    const auto word = words_.find({thread.process, address});
+    return word ? wordLocks_[word.v - 1] : TraceLockId{};
 }
 
 /// A wake at a word that is a lock comes from the one that has just given it back.
@@ -107,17 +111,17 @@ void TraceAnalyser::release(LiveThread& thread, TraceLockId lock, TraceStackId s
 /// The first waiters are woken, the next ones moved: from now on they wait for the other word.
 void TraceAnalyser::requeue(const LiveThread& thread, const FutexCall& call)
 {
-    const auto from = words_.find({thread.process, call.word});
-    if (from == words_.end() || call.secondWord == 0)
+    const TraceLockId from = knownWord(thread, call.word);
+    if (!from || call.secondWord == 0)
         return;
     const TraceLockId to = wordLock(thread, call.secondWord, call.shared);
     std::vector<int32_t> moved;
     uint64_t skip = call.value;
-    for (const auto& [beganNs, waiter] : locks_[from->second].waiting) {
+    for (WaitQueue::Walk waits(locks_[from].waiting); waits.current() != nullptr; waits.next()) {
         if (skip > 0)
             --skip;
         else if (moved.size() < call.moveCount)
-            moved.push_back(waiter);
+            moved.push_back(waits.current()->thread);
         else
             break;
     }
@@ -125,7 +129,7 @@ void TraceAnalyser::requeue(const LiveThread& thread, const FutexCall& call)
         LiveThread* waiter = threads_.find(key);
         for (size_t i = 0; waiter != nullptr && i < waiter->waits.size(); ++i) {
             OpenWait wait = waiter->waits[i];
-            if (wait.lock != from->second || wait.channel != WaitChannel::Futex)
+            if (wait.lock != from || wait.channel != WaitChannel::Futex)
                 continue;
             endWait(*waiter, i, false, true);
             wait.lock = to;

@@ -14,8 +14,12 @@ uint32_t TraceThreads::processRow(int32_t pid, uint32_t epoch)
 
 LiveThread& TraceThreads::thread(int32_t key, int32_t pid, uint32_t epoch, uint64_t timeNs)
 {
+    Recent& recent = recentOf(key);
+    if (recent.thread != nullptr && recent.key == key)
+        return *recent.thread;
     const auto [at, isNew] = threads_.try_emplace(key);
     LiveThread& thread = at->second;
+    recent = {key, &thread};
     if (isNew) {
         thread.key = key;
         thread.firstNs = timeNs;
@@ -27,14 +31,24 @@ LiveThread& TraceThreads::thread(int32_t key, int32_t pid, uint32_t epoch, uint6
 
 LiveThread* TraceThreads::find(int32_t key)
 {
-    const auto at = threads_.find(key);
-    return at == threads_.end() ? nullptr : &at->second;
+    return const_cast<LiveThread*>(std::as_const(*this).find(key));
 }
 
 const LiveThread* TraceThreads::find(int32_t key) const
 {
+    const Recent& recent = recent_[static_cast<uint32_t>(key) % kRecent];
+    if (recent.thread != nullptr && recent.key == key)
+        return recent.thread;
     const auto at = threads_.find(key);
     return at == threads_.end() ? nullptr : &at->second;
+}
+
+void TraceThreads::forget(int32_t key)
+{
+    Recent& recent = recentOf(key);
+    if (recent.key == key)
+        recent = {};
+    threads_.erase(key);
 }
 
 void TraceThreads::regroup(LiveThread& thread)
@@ -69,9 +83,10 @@ void TraceThreads::setName(LiveThread& thread, std::string_view name, uint64_t t
 
 void TraceThreads::setProcess(LiveThread& thread, int32_t pid, uint32_t epoch, uint64_t timeNs)
 {
-    const uint32_t row = processRow(pid, epoch);
-    if (row == thread.process)
+    const TraceProcess& known = processes_[thread.process];
+    if (known.pid == pid && known.epoch == epoch)
         return;
+    const uint32_t row = processRow(pid, epoch);
     if (processes_[thread.process].pid != -1) // else it was of this one all the time
         flush(thread, timeNs);
     --groups_[thread.group.v - 1].threads;

@@ -4,7 +4,10 @@
 
 #include "analyzer/traces/trace_analysis.h"
 
-#include <set>
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <utility>
 
 namespace whichlock {
 
@@ -68,7 +71,7 @@ public:
     void setProcess(LiveThread& thread, int32_t pid, uint32_t epoch, uint64_t timeNs);
     /// Moves the time since the last call to the thread's group.
     void flush(LiveThread& thread, uint64_t timeNs);
-    void forget(int32_t key) { threads_.erase(key); }
+    void forget(int32_t key);
 
     TraceNameId nameId(std::string_view name) { return names_.intern(name); }
     std::string_view name(TraceNameId id) const { return names_[id]; }
@@ -91,8 +94,17 @@ private:
         }
     };
 
+    /// A thread that was asked for: neighbouring events are of few of them.
+    struct Recent {
+        int32_t key = 0;
+        LiveThread* thread = nullptr; ///< stays where it is until it is forgotten
+    };
+    static constexpr size_t kRecent = 256;
+
+    Recent& recentOf(int32_t key) { return recent_[static_cast<uint32_t>(key) % kRecent]; }
     void regroup(LiveThread& thread);
 
+    std::array<Recent, kRecent> recent_{};
     std::unordered_map<int32_t, LiveThread> threads_;
     StringInterner names_;
     Interner<GroupKey, TraceGroupId> groupKeys_;

@@ -36,16 +36,17 @@ TraceLockId TraceAnalyser::kernelLock(uint64_t address)
 /// A word of user space; one in a mapping that is shared is the same in all processes.
 TraceLockId TraceAnalyser::wordLock(const LiveThread& thread, uint64_t address, bool mayBeShared)
 {
-    const auto [at, isNew] = words_.try_emplace({thread.process, address});
-    if (!isNew)
-        return at->second;
+    const auto word = words_.intern({thread.process, address});
+    if (word.v <= wordLocks_.size())
+        return wordLocks_[word.v - 1];
     const WordPlace place = environment_.placeOf(threads_.processes()[thread.process].pid, address);
     LockKey key{LockSpace::Process, thread.process + 1, address};
     if (mayBeShared && place.shared && place.module)
         key = {LockSpace::Shared, place.module.v, place.offset};
-    at->second = locks_.find(key, beginNs_);
-    locks_[at->second].facts.place = place;
-    return at->second;
+    const TraceLockId lock = locks_.find(key, beginNs_);
+    wordLocks_.push_back(lock);
+    locks_[lock].facts.place = place;
+    return lock;
 }
 
 void TraceAnalyser::beginWait(LiveThread& thread, OpenWait wait, WaitReason reason)
@@ -77,13 +78,13 @@ void TraceAnalyser::beginWait(LiveThread& thread, OpenWait wait, WaitReason reas
             lock.ledger.forgetOwner();
     }
     lock.load.waitBegins(wait.beganNs);
-    lock.waiting.emplace(wait.beganNs, thread.key);
+    lock.waiting.add({wait.beganNs, thread.key});
     if (lock.firstWaiter < 0)
         lock.firstWaiter = thread.key;
     lock.severalWaiters = lock.severalWaiters || lock.firstWaiter != thread.key;
     lock.ledger.waitBegins(thread.key, wait.beganNs);
     if (wait.charged)
-        openSince_.insert(wait.beganNs);
+        openSince_.add({wait.beganNs, thread.key});
     noteAcquisition(thread, wait.lock, wait.beganNs, locks_.sites()[wait.site]);
     if (thread.waits.empty())
         thread.accountedNs = wait.beganNs;
@@ -152,9 +153,9 @@ void TraceAnalyser::closeWait(LiveThread& thread, size_t index)
     const OpenWait& wait = thread.waits[index];
     LiveLock& lock = locks_[wait.lock];
     lock.load.waitEnds(nowNs_);
-    lock.waiting.erase({wait.beganNs, thread.key});
+    lock.waiting.remove({wait.beganNs, thread.key});
     if (wait.charged)
-        openSince_.erase(openSince_.find(wait.beganNs));
+        openSince_.remove({wait.beganNs, thread.key});
     thread.waits.erase(thread.waits.begin() + static_cast<std::ptrdiff_t>(index));
     refresh(thread);
 }
