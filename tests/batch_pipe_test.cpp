@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Batches are worked on in the order in which they were filled, all of them, and what goes wrong comes out
 // where they are filled.
-#include "analyzer/session/batch_pipe.h"
+#include "parsers/input/batch_pipe.h"
 
 #include <gtest/gtest.h>
 
@@ -38,6 +38,21 @@ TEST(BatchPipe, worksOnWhatWasNeverPassedWhenItFinishes)
     EXPECT_EQ(seen, (Numbers{1, 2, 3}));
 }
 
+TEST(BatchPipe, hasDoneAllOfItWhenItIsSettled)
+{
+    size_t seen = 0;
+    BatchPipe<Numbers> pipe([&](Numbers& batch) { seen += batch.size(); }, 3);
+    for (size_t i = 1; i <= 1000; ++i) {
+        pipe.filling().push_back(0);
+        if (i % 4 == 0)
+            pipe.pass();
+        if (i % 10 == 0) {
+            pipe.settle();
+            ASSERT_EQ(seen, i);
+        }
+    }
+}
+
 TEST(BatchPipe, doesNotWaitForeverWhenTheWorkThrows)
 {
     BatchPipe<Numbers> pipe([](Numbers& batch) {
@@ -59,8 +74,11 @@ TEST(BatchPipe, canBeLeftInTheMiddle)
     int worked = 0;
     {
         BatchPipe<Numbers> pipe([&](Numbers&) { ++worked; });
-        for (int i = 0; i < 3; ++i)
+        for (int i = 0; i < 3; ++i) {
+            pipe.filling().push_back(i);
             pipe.pass();
+        }
+        pipe.filling().push_back(3);
     }
     EXPECT_EQ(worked, 3); // what was passed is done, what was not is dropped
 }

@@ -3,11 +3,11 @@
 // what, for how long and behind whom.
 #pragma once
 
-#include "analyzer/session/batch_pipe.h"
 #include "analyzer/session/replay_listener.h"
 #include "analyzer/session/trace_steps.h"
 #include "analyzer/traces/stack_classifier.h"
 #include "analyzer/traces/trace_record.h"
+#include "parsers/input/batch_pipe.h"
 
 #include <map>
 #include <optional>

@@ -50,6 +50,7 @@ struct TraceBatch {
     std::vector<std::pair<TraceStackId, TraceStackClass>> classes{}; ///< of stacks that were not seen before
     std::vector<std::pair<TraceWord, WordPlace>> places{};           ///< of words that were not seen before
 
+    bool empty() const { return steps.empty(); }
     void clear()
     {
         steps.clear();

@@ -162,9 +162,9 @@ void EventTable::settleFormats()
     }
 }
 
-uint32_t EventTable::find(uint64_t id)
+uint32_t EventTable::find(uint64_t id, Cache& cache) const
 {
-    Slot& slot = cache_[id % kCacheSlots];
+    Slot& slot = cache[id % kCacheSlots];
     if (slot.event != kNoEvent && slot.id == id)
         return slot.event;
     const auto found = byId_.find(id);
@@ -174,7 +174,7 @@ uint32_t EventTable::find(uint64_t id)
     return found->second;
 }
 
-uint32_t EventTable::eventOfSample(std::string_view payload, ByteOrder order)
+uint32_t EventTable::eventOfSample(std::string_view payload, ByteOrder order, Cache& cache) const
 {
     if (events_.size() <= 1)
         return events_.empty() ? kNoEvent : 0;
@@ -182,14 +182,14 @@ uint32_t EventTable::eventOfSample(std::string_view payload, ByteOrder order)
     for (size_t place = 0; place < kIdPlaces && (place + 1) * kWord <= payload.size(); ++place) {
         if (!usedInSample_[place])
             continue;
-        const uint32_t event = find(loadInteger<uint64_t>(payload.data() + place * kWord, order));
+        const uint32_t event = find(loadInteger<uint64_t>(payload.data() + place * kWord, order), cache);
         if (event != kNoEvent && layouts_[event].idInSample == static_cast<int>(place))
             return event;
     }
     return firstWithoutId_;
 }
 
-uint32_t EventTable::eventOfTrailer(std::string_view payload, ByteOrder order)
+uint32_t EventTable::eventOfTrailer(std::string_view payload, ByteOrder order, Cache& cache) const
 {
     if (events_.size() <= 1)
         return events_.empty() ? kNoEvent : 0;
@@ -198,7 +198,7 @@ uint32_t EventTable::eventOfTrailer(std::string_view payload, ByteOrder order)
         if (!usedInTrailer_[place])
             continue;
         id = loadInteger<uint64_t>(payload.data() + payload.size() - (place + 1) * kWord, order);
-        const uint32_t event = find(id);
+        const uint32_t event = find(id, cache);
         if (event != kNoEvent && layouts_[event].idInTrailer == static_cast<int>(place))
             return event;
     }
@@ -208,7 +208,7 @@ uint32_t EventTable::eventOfTrailer(std::string_view payload, ByteOrder order)
 
 uint64_t EventTable::timeOfSample(std::string_view payload, ByteOrder order)
 {
-    const uint32_t event = sameLayout_ && !events_.empty() ? 0 : eventOfSample(payload, order);
+    const uint32_t event = sameLayout_ && !events_.empty() ? 0 : eventOfSample(payload, order, timeCache_);
     const int place = event == kNoEvent ? -1 : layouts_[event].timeInSample;
     const size_t at = kWord * static_cast<size_t>(place);
     if (place < 0 || at + kWord > payload.size())
@@ -218,7 +218,7 @@ uint64_t EventTable::timeOfSample(std::string_view payload, ByteOrder order)
 
 uint64_t EventTable::timeInTrailer(std::string_view payload, ByteOrder order)
 {
-    const uint32_t event = eventOfTrailer(payload, order);
+    const uint32_t event = eventOfTrailer(payload, order, timeCache_);
     const int place = event == kNoEvent ? -1 : layouts_[event].timeInTrailer;
     const size_t fromEnd = kWord * (static_cast<size_t>(place) + 1);
     if (place < 0 || fromEnd > payload.size())

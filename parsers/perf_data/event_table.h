@@ -11,7 +11,7 @@
 
 namespace whichlock {
 
-/// MT: one thread.
+/// MT: one thread, but the times of records may be asked for on another one while nothing changes.
 class EventTable {
 public:
     EventTable();
@@ -40,11 +40,17 @@ public:
     const PerfEvent& operator[](uint32_t index) const { return events_[index]; }
 
     /// The event of a counter, or kNoEvent.
-    uint32_t find(uint64_t id);
+    uint32_t find(uint64_t id) { return find(id, cache_); }
     /// The event of a SAMPLE record, or kNoEvent.
-    uint32_t eventOfSample(std::string_view payload, ByteOrder order);
+    uint32_t eventOfSample(std::string_view payload, ByteOrder order)
+    {
+        return eventOfSample(payload, order, cache_);
+    }
     /// The event of any other record of the kernel, by what it has at its end, or kNoEvent.
-    uint32_t eventOfTrailer(std::string_view payload, ByteOrder order);
+    uint32_t eventOfTrailer(std::string_view payload, ByteOrder order)
+    {
+        return eventOfTrailer(payload, order, cache_);
+    }
 
     /// When a SAMPLE record was taken, without reading the rest of it; 0 where that is not recorded.
     uint64_t timeOfSample(std::string_view payload, ByteOrder order);
@@ -74,6 +80,11 @@ private:
         int timeInTrailer = -1;
     };
 
+    using Cache = std::array<Slot, kCacheSlots>;
+
+    uint32_t find(uint64_t id, Cache& cache) const;
+    uint32_t eventOfSample(std::string_view payload, ByteOrder order, Cache& cache) const;
+    uint32_t eventOfTrailer(std::string_view payload, ByteOrder order, Cache& cache) const;
     void settleFormat(PerfEvent& event);
     void changed(uint32_t event);
 
@@ -88,7 +99,8 @@ private:
     std::vector<PerfPmu> pmus_;
     TracingData tracing_;
     bool hasTracing_ = false;
-    std::array<Slot, kCacheSlots> cache_{};
+    Cache cache_{};
+    Cache timeCache_{}; ///< of who asks for times: a thread that is ahead of the others
     std::array<bool, kIdPlaces> usedInSample_{};
     std::array<bool, kIdPlaces> usedInTrailer_{};
     uint32_t firstWithoutId_ = kNoEvent;

@@ -18,7 +18,7 @@ PartReader::PartReader(PerfDataState& state, std::string_view bytes, uint64_t of
 bool PartReader::step()
 {
     const std::string_view piece = bytes_.substr(done_, slice_);
-    fetchPiece(piece);
+    willRead(piece);
     const size_t taken = stream_.take(piece, offset_ + done_);
     done_ += taken;
     // One record with the data behind it may be longer than a slice.
@@ -28,17 +28,6 @@ bool PartReader::step()
         return true;
     stream_.finish(bytes_.substr(done_), offset_ + done_);
     return false;
-}
-
-void PartReader::fetchPiece(std::string_view piece)
-{
-    if (ahead_.valid())
-        ahead_.get();
-    else
-        willRead(piece);
-    const std::string_view next = bytes_.substr(done_ + piece.size()).substr(0, kSliceBytes);
-    if (!next.empty())
-        ahead_ = std::async(std::launch::async, [next] { willRead(next); });
 }
 
 namespace {

@@ -4,7 +4,6 @@
 
 #include "parsers/perf_data/record_stream.h"
 
-#include <future>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,9 +24,6 @@ public:
     /// `bytes` begin at `offset` of the file, and stay until all records were delivered.
     PartReader(PerfDataState& state, std::string_view bytes, uint64_t offset);
 
-    PartReader(const PartReader&) = delete;
-    PartReader& operator=(const PartReader&) = delete;
-
     /// Takes the next slice of records; false when it was the last.
     bool step();
     uint64_t bytesDone() const { return done_; }
@@ -35,10 +31,7 @@ public:
 private:
     static constexpr size_t kSliceBytes = 4 * 1024 * 1024;
 
-    void fetchPiece(std::string_view piece);
-
     RecordStream stream_;
-    std::future<void> ahead_; ///< the system brings in what comes next while this slice is read
     std::string_view bytes_;
     uint64_t offset_ = 0;
     size_t done_ = 0;

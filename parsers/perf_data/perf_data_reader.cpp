@@ -27,10 +27,13 @@ public:
     PerfDataReader(PerfDataSink& sink, const PerfDataOptions& options)
         : state_(sink)
         , options_(options)
-        , order_([this](uint64_t, const HeldRecord& record) { deliverHeldRecord(state_, record); })
+        , line_(state_)
+        , order_([this](uint64_t, const HeldRecord& record) { line_.add(record); })
     {
-        if (options.byTime)
-            state_.held = &order_;
+        if (!options.byTime)
+            return;
+        state_.held = &order_;
+        state_.line = &line_;
     }
     PerfDataReader(const PerfDataReader&) = delete;
     PerfDataReader& operator=(const PerfDataReader&) = delete;
@@ -81,6 +84,7 @@ public:
     {
         state_.damage.setInputName(source.name());
         take(header);
+        line_.deliverAtOnce();
         RecordStream stream(state_, false);
         std::vector<char> buffer(1024 * 1024);
         size_t filled = 0;
@@ -116,6 +120,7 @@ public:
     PerfDataSummary finish()
     {
         order_.finish();
+        line_.finish();
         state_.deliverChanges();
         noteNamelessTracepoints();
         for (const Diagnostic& diagnostic : state_.damage.diagnostics())
@@ -158,6 +163,7 @@ private:
 
     PerfDataState state_;
     const PerfDataOptions& options_;
+    DeliveryLine line_;
     RecordOrder order_; ///< of all records but those of several parts
     PerfDataSummary summary_;
 };

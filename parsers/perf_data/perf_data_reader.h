@@ -43,7 +43,8 @@ struct PerfDataSummary {
 
 struct PerfDataOptions {
     /// Records of the kernel are delivered in the order of time, and FINISHED_ROUND is not; those without a
-    /// time come as soon as they are read. The others are delivered as they stand in the file.
+    /// time come as soon as they are read. The others are delivered as they stand in the file. A large file
+    /// is delivered by a thread of its own while it is read on.
     bool byTime = false;
     /// Told every few megabytes; returns false to stop reading.
     ProgressFunction progress{};

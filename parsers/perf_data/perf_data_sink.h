@@ -150,7 +150,8 @@ struct PerfDeferredCallchain {
     U64Span addresses{};
 };
 
-/// Takes what the reader delivers; what is not overridden is dropped. MT: one thread.
+/// Takes what the reader delivers; what is not overridden is dropped. MT: one call after the other; in the
+/// order of time they come from several threads.
 class PerfDataSink {
 public:
     virtual ~PerfDataSink() = default;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "parsers/perf_data/damage_log.h"
+#include "parsers/perf_data/delivery_line.h"
 #include "parsers/perf_data/event_table.h"
 #include "parsers/perf_data/perf_data_reader.h"
 #include "parsers/perf_data/record_order.h"
@@ -29,11 +30,19 @@ struct PerfDataState {
         for (const uint32_t event : events.takeChanged())
             sink.event(events[event]);
     }
+    /// What was released for delivery is delivered: to be called before anything that must not overtake it,
+    /// or touches what it reads.
+    void settle()
+    {
+        if (line != nullptr)
+            line->settle();
+    }
     /// Counts a record whose content cannot be used.
     void damaged(const PerfRecord& record, std::string_view what);
 
     PerfDataSink& sink;
-    RecordOrder* held = nullptr; ///< where records wait for their turn; null: delivered as the file has them
+    RecordOrder* held = nullptr;  ///< where records wait for their turn; null: delivered as the file has them
+    DeliveryLine* line = nullptr; ///< where they go then; null: straight to the sink
     ByteOrder order = kHostOrder;
     bool pipe = false;
     uint32_t part = 0;

@@ -27,7 +27,7 @@ std::string nameOf(uint32_t type)
 /// Where a record begins is known only when the one before was read: without this each would wait for memory.
 void fetchAhead(std::string_view left, size_t recordBytes)
 {
-    constexpr size_t kAheadBytes = 1024;
+    constexpr size_t kAheadBytes = 4096;
     constexpr size_t kLineBytes = 64;
     constexpr size_t kMostBytes = 8 * kLineBytes;
     const size_t end = std::min(kAheadBytes + std::min(recordBytes, kMostBytes), left.size());
@@ -134,10 +134,14 @@ bool RecordStream::holdBack(const PerfRecord& record, std::string_view payload)
 void RecordStream::handle(PerfRecord& record, std::string_view payload, std::string_view behind)
 {
     if (record.type < kFirstToolType) {
-        if (state_.held == nullptr || !holdBack(record, payload))
-            deliverKernelRecord(state_, record, payload);
+        if (state_.held != nullptr && holdBack(record, payload))
+            return;
+        state_.settle();
+        deliverKernelRecord(state_, record, payload);
         return;
     }
+    if (!is(record.type, PerfRecordType::FinishedRound))
+        state_.settle();
     switch (static_cast<PerfRecordType>(record.type)) {
     case PerfRecordType::TracingData:
         applyFeature(state_, static_cast<unsigned>(PerfFeature::TracingData),
@@ -176,6 +180,8 @@ void RecordStream::decompress(const PerfRecord& record, std::string_view payload
         state_.damaged(record, "it is inside of another such record");
         return;
     }
+    if (state_.line != nullptr)
+        state_.line->deliverAtOnce();
     if (decompressor_ == nullptr) {
         decompressor_ = std::make_unique<Decompressor>();
         innerStream_.reset(new RecordStream(state_, Kind::Decompressed));
@@ -201,6 +207,7 @@ void RecordStream::decompress(const PerfRecord& record, std::string_view payload
 void RecordStream::stop(DiagnosticCode code, const Header& header, uint64_t offset, std::string_view what)
 {
     stopped_ = true;
+    state_.settle();
     state_.damage.note(code, header.type, offset, [&] {
         const uint64_t kept = state_.counts.total();
         if (what.empty()) {

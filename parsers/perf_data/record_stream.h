@@ -57,7 +57,4 @@ private:
     uint64_t innerOffset_ = 0; ///< of the COMPRESSED record at hand
 };
 
-/// Delivers a record whose turn has come.
-void deliverHeldRecord(PerfDataState& state, const HeldRecord& held);
-
 } // namespace whichlock

@@ -12,7 +12,7 @@ namespace whichlock {
 
 /// Holds items back until no earlier one can come. Items of one time keep the order in which they came.
 /// What comes is ascending in runs, one a buffer: the runs are merged, nothing is sorted.
-/// Consumers take (time, item). What items refer to is fetched ahead if they have `prefetch()`.
+/// Consumers take (time, item).
 /// MT: one thread.
 template <class Item> class TimeOrder {
 public:
@@ -36,8 +36,6 @@ public:
     size_t held() const { return entries_.size(); }
 
 private:
-    static constexpr size_t kAhead = 3;
-
     struct Entry {
         uint64_t time = 0;
         Item item{};
@@ -76,8 +74,6 @@ private:
             Run& run = runs_[taken];
             do {
                 const Entry& entry = entries_[run.at++];
-                if constexpr (requires { entry.item.prefetch(); })
-                    entries_[std::min(run.at + kAhead, entries_.size() - 1)].item.prefetch();
                 consume(entry.time, entry.item);
             } while (run.at < run.end && entries_[run.at].time <= last
                 && (waiting_.empty() || !later(taken, waiting_.front())));

@@ -111,11 +111,12 @@ bool readByType(PerfDataState& state, PerfRecord& record, std::string_view paylo
         }
         return false;
     case PerfRecordType::FinishedRound:
+        if (state.held != nullptr) {
+            state.held->roundEnded(); // records are on their way: nothing else may be touched
+            return true;
+        }
         state.deliverChanges();
-        if (state.held != nullptr)
-            state.held->roundEnded();
-        else
-            state.sink.finishedRound(record);
+        state.sink.finishedRound(record);
         return true;
     default:
         return true; // counted only

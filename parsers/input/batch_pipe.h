@@ -13,14 +13,15 @@
 
 namespace whichlock {
 
-/// `Batch` has clear(), which keeps its storage. At most `kMostBatches` exist; who fills waits for who works.
-/// MT: filling(), pass() and finish() from one thread; the work runs on another one, never two at a time.
+/// `Batch` has empty(), and clear(), which keeps its storage. At most `mostBatches` exist; who fills waits
+/// for who works. MT: all calls from one thread; the work runs on another one, never two at a time.
 template <class Batch> class BatchPipe {
 public:
     using Work = std::function<void(Batch& batch)>;
 
-    explicit BatchPipe(Work work)
+    explicit BatchPipe(Work work, size_t mostBatches = 4)
         : work_(std::move(work))
+        , mostBatches_(mostBatches)
         , filling_(std::make_unique<Batch>())
     {
     }
@@ -42,7 +43,7 @@ public:
         std::unique_lock lock(mutex_);
         full_.push_back(std::move(filling_));
         changed_.notify_all();
-        changed_.wait(lock, [&] { return gone_ || !free_.empty() || made_ < kMostBatches; });
+        changed_.wait(lock, [&] { return gone_ || !free_.empty() || made_ < mostBatches_; });
         if (!free_.empty()) {
             filling_ = std::move(free_.back());
             free_.pop_back();
@@ -56,7 +57,21 @@ public:
         }
     }
 
-    /// Returns when the work on all that was filled is done. Short work needs no thread at all.
+    /// Returns when the work on all that was filled is done; more may be filled then.
+    void settle()
+    {
+        if (worker_.valid()) {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, [&] { return gone_ || (full_.empty() && !working_); });
+            if (gone_) {
+                lock.unlock();
+                worker_.get();
+            }
+        }
+        workHere();
+    }
+
+    /// The same, for the last time. Short work needs no thread at all.
     void finish()
     {
         close();
@@ -66,10 +81,10 @@ public:
     }
 
 private:
-    static constexpr size_t kMostBatches = 4;
-
     void workHere()
     {
+        if (filling_->empty())
+            return;
         work_(*filling_);
         filling_->clear();
     }
@@ -95,10 +110,12 @@ private:
                 return;
             std::unique_ptr<Batch> batch = std::move(full_.front());
             full_.erase(full_.begin());
+            working_ = true;
             lock.unlock();
             work_(*batch);
             batch->clear();
             lock.lock();
+            working_ = false;
             free_.push_back(std::move(batch));
             changed_.notify_all();
         }
@@ -123,12 +140,14 @@ private:
     };
 
     Work work_;
+    const size_t mostBatches_;
     std::unique_ptr<Batch> filling_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<std::unique_ptr<Batch>> full_; ///< oldest first
     std::vector<std::unique_ptr<Batch>> free_;
     size_t made_ = 1;
+    bool working_ = false;
     bool closed_ = false;
     bool gone_ = false;
     std::future<void> worker_;
