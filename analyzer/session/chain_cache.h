@@ -38,22 +38,23 @@ public:
     /// Four words at a time that do not wait for each other: this is most of what a known chain costs.
     static uint64_t hashOf(const Key& key)
     {
-        constexpr uint64_t kFactor = 0x9fb21c651e98df25ULL;
-        uint64_t lanes[4] = {key.version, static_cast<uint64_t>(key.mode) << 32U | key.caller.v,
-            key.bytes.size(), 0x9e3779b97f4a7c15ULL + key.kernelVersion};
+        uint64_t a = key.version;
+        uint64_t b = static_cast<uint64_t>(key.mode) << 32U | key.caller.v;
+        uint64_t c = key.bytes.size();
+        uint64_t d = 0x9e3779b97f4a7c15ULL + key.kernelVersion;
         const char* at = key.bytes.data();
         size_t left = key.bytes.size();
-        for (; left >= sizeof lanes; at += sizeof lanes, left -= sizeof lanes) {
-            uint64_t words[4];
-            std::memcpy(words, at, sizeof words);
-            for (size_t i = 0; i < 4; ++i)
-                lanes[i] = (std::rotl(lanes[i], 23) ^ words[i]) * kFactor;
+        for (; left >= 4 * kWord; at += 4 * kWord, left -= 4 * kWord) {
+            a = taken(a, at, kWord);
+            b = taken(b, at + kWord, kWord);
+            c = taken(c, at + 2 * kWord, kWord);
+            d = taken(d, at + 3 * kWord, kWord);
         }
-        uint64_t words[4] = {};
-        std::memcpy(words, at, left);
-        for (size_t i = 0; i < 4; ++i)
-            lanes[i] = (std::rotl(lanes[i], 23) ^ words[i]) * kFactor;
-        return mixBits(mixBits(lanes[0] + std::rotl(lanes[1], 17)) ^ (lanes[2] + std::rotl(lanes[3], 31)));
+        for (; left >= kWord; at += kWord, left -= kWord)
+            a = taken(a, at, kWord);
+        if (left > 0)
+            b = taken(b, at, left);
+        return mixBits(mixBits(a + std::rotl(b, 17)) ^ (c + std::rotl(d, 31)));
     }
     /// The stack of this chain, or none when it is not known (any more).
     AddressStackId find(const Key& key, uint64_t hash) const
@@ -98,6 +99,14 @@ private:
         Key key(std::string_view ofBytes) const { return {ofBytes, version, kernelVersion, caller, mode}; }
     };
 
+    static constexpr size_t kWord = sizeof(uint64_t);
+
+    static uint64_t taken(uint64_t lane, const char* at, size_t bytes)
+    {
+        uint64_t word = 0;
+        std::memcpy(&word, at, bytes);
+        return (std::rotl(lane, 23) ^ word) * 0x9fb21c651e98df25ULL;
+    }
     static size_t pairOf(uint64_t hash) { return hash % (kSlots / 2) * 2; }
 
     std::vector<Slot> slots_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/symbols/kallsyms.h"
 
+#include "parsers/input/batch_pipe.h"
 #include "parsers/input/text_scan.h"
 
 #include <algorithm>
@@ -58,18 +59,46 @@ bool isNoName(std::string_view name)
         || name.starts_with("__cfi_");
 }
 
+/// The tokens of a row.
+struct RowTokens {
+    std::string_view address{};
+    std::string_view type{};
+    std::string_view name{};
+    std::string_view module{};
+    bool more = false; ///< there is something behind
+};
+
+RowTokens splitRow(std::string_view line)
+{
+    constexpr size_t kAddress = 16;
+    constexpr size_t kName = kAddress + 3;
+    // A 64-bit kernel writes all rows alike. There are more than a hundred thousand of them.
+    if (line.size() > kName && line[0] > ' ' && line[kAddress] == ' ' && line[kAddress + 1] > ' '
+        && line[kAddress + 2] == ' ') {
+        if (std::all_of(line.begin() + kName, line.end(), [](char c) { return c > ' '; }))
+            return {.address = line.substr(0, kAddress),
+                .type = line.substr(kAddress + 1, 1),
+                .name = line.substr(kName)};
+    }
+    RowTokens tokens;
+    tokens.address = nextToken(line);
+    tokens.type = nextToken(line);
+    tokens.name = nextToken(line);
+    tokens.module = nextToken(line);
+    tokens.more = !nextToken(line).empty();
+    return tokens;
+}
+
 /// `ffffffff81000000 T _text` and `ffffffffc0000000 t nf_hook<TAB>[nf_tables]`.
 Row parseRow(std::string_view line)
 {
     Row row;
-    const std::string_view address = nextToken(line);
-    const std::string_view type = nextToken(line);
-    row.entry.name = nextToken(line);
-    const std::string_view module = nextToken(line);
+    const auto [address, type, name, module, more] = splitRow(line);
+    row.entry.name = name;
     const auto [end, error] =
         std::from_chars(address.data(), address.data() + address.size(), row.entry.address, 16);
     if (address.empty() || error != std::errc() || end != address.data() + address.size() || type.size() != 1
-        || row.entry.name.empty() || !nextToken(line).empty())
+        || row.entry.name.empty() || more)
         return row;
     if (module.size() > 2 && module.front() == '[' && module.back() == ']')
         row.entry.module = module.substr(1, module.size() - 2);
@@ -195,11 +224,24 @@ Result<std::string> readSymbolText(const std::string& path, uint64_t most)
 
 Result<Kallsyms> readKallsyms(const std::string& path)
 {
+    // The kernel takes longer to write its symbols than we take to read them: both at a time.
+    constexpr size_t kPieceBytes = 32 << 10;
     KallsymsParser parser;
-    const Result<void> read = readInPieces(
-        path, kMostBytes, [&](std::string_view piece, bool isEnd) { return parser.take(piece, isEnd); });
+    std::string text;
+    BatchPipe<std::string> pipe([&](const std::string& piece) {
+        text += piece;
+        text.erase(0, parser.take(text, false));
+    });
+    const Result<void> read = readInPieces(path, kMostBytes, [&](std::string_view piece, bool) {
+        pipe.filling() += piece;
+        if (pipe.filling().size() >= kPieceBytes)
+            pipe.pass();
+        return piece.size();
+    });
+    pipe.finish();
     if (!read)
         return tl::make_unexpected(read.error());
+    parser.take(text, true);
     return parser.finish(path);
 }
 
