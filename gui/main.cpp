@@ -26,6 +26,8 @@ void addOptions(QCommandLineParser& parser)
         {"process", "Only these processes.", "NAME|PID"},
         {"cpu", "Only samples of these CPUs: 0,2-5.", "LIST"},
         {"focus", "Only samples with a function in their call chain in which this is found (RE2).", "REGEX"},
+        {"lock", "This lock in depth, by any part of its name, its number or its address.", "NAME"},
+        {"holds", "How long locks were held, where traces have recorded that."},
         {"symfs", "Where the recorded paths of programs and libraries begin.", "DIR"},
         {"debug-dir", "A folder with programs or debug files; may be given several times.", "DIR"},
         {"vmlinux", "The recorded kernel.", "FILE"},
@@ -54,7 +56,9 @@ QueryTexts queryOf(const QCommandLineParser& parser)
         .threads = valuesOf(parser, "thread"),
         .processes = valuesOf(parser, "process"),
         .cpus = valuesOf(parser, "cpu"),
-        .focus = valueOf(parser, "focus").value_or("")};
+        .focus = valueOf(parser, "focus").value_or(""),
+        .lock = valueOf(parser, "lock").value_or(""),
+        .holds = parser.isSet("holds")};
 }
 
 SymbolizerOptions symbolsOf(const QCommandLineParser& parser)

@@ -32,8 +32,8 @@ namespace {
 QString entryOf(const ReportSection& section)
 {
     const std::string event = section.event.empty() ? "" : ", " + section.event;
-    return shown(section.title.empty() ? section.format + event : section.title) + '\n'
-        + shown(toString(section.position));
+    const std::string what = section.trace ? "waits for locks" : section.format + event;
+    return shown(section.title.empty() ? what : section.title) + '\n' + shown(toString(section.position));
 }
 
 /// The options that say the same to the command line.

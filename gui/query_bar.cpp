@@ -4,6 +4,7 @@
 #include "gui/report_label.h"
 #include "gui/table_model.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -52,8 +53,8 @@ QueryBar::QueryBar(QWidget* parent)
     layout->addLayout(line);
     by_ = new QComboBox;
     by_->setObjectName("by");
-    for (const GroupBy by : {GroupBy::Lock, GroupBy::Site, GroupBy::Thread, GroupBy::Comm, GroupBy::Process,
-             GroupBy::Cpu, GroupBy::Symbol})
+    for (const GroupBy by : {GroupBy::Lock, GroupBy::Site, GroupBy::Holder, GroupBy::Thread, GroupBy::Comm,
+             GroupBy::Process, GroupBy::Cpu, GroupBy::Symbol})
         by_->addItem(QString::fromStdString(std::string(groupByName(by))));
     by_->setToolTip(tr("What the rows of the main table are"));
     addField(*line, tr("&By"), *by_, 0);
@@ -77,6 +78,12 @@ QueryBar::QueryBar(QWidget* parent)
     cpus_ = field("cpu", tr("CP&U"), tr("0,2-5"), tr("Numbers and ranges"), 1);
     focus_ = field("focus", tr("Fo&cus"), tr("regular expression"),
         tr("Only samples with a function in their call chain in which this is found (RE2, case counts)"), 3);
+    lock_ = field("lock", tr("Loc&k"), tr("part of its name"),
+        tr("This lock in depth: any part of its name, its number or its address"), 2);
+    holds_ = new QCheckBox(tr("Hol&ds"));
+    holds_->setObjectName("holds");
+    holds_->setToolTip(tr("How long locks were held, where traces have recorded that"));
+    line->addWidget(holds_);
     auto* const applyButton = new QPushButton(tr("&Apply"));
     auto* const clearButton = new QPushButton(tr("C&lear"));
     line->addWidget(applyButton);
@@ -89,6 +96,7 @@ QueryBar::QueryBar(QWidget* parent)
     command_->setToolTip(tr("The same report on the command line"));
     layout->addWidget(command_);
     mistake_->hide();
+    connect(holds_, &QCheckBox::clicked, this, &QueryBar::apply);
     connect(by_, &QComboBox::activated, this, &QueryBar::apply);
     connect(applyButton, &QPushButton::clicked, this, &QueryBar::apply);
     connect(clearButton, &QPushButton::clicked, this, &QueryBar::clear);
@@ -102,7 +110,9 @@ QueryTexts QueryBar::texts() const
         .threads = listOf(*threads_),
         .processes = listOf(*processes_),
         .cpus = listOf(*cpus_),
-        .focus = focus_->text().toStdString()};
+        .focus = focus_->text().toStdString(),
+        .lock = lock_->text().trimmed().toStdString(),
+        .holds = holds_->isChecked()};
 }
 
 void QueryBar::setTexts(const QueryTexts& texts)
@@ -113,6 +123,8 @@ void QueryBar::setTexts(const QueryTexts& texts)
     processes_->setText(joined(texts.processes));
     cpus_->setText(joined(texts.cpus));
     focus_->setText(QString::fromStdString(texts.focus));
+    lock_->setText(QString::fromStdString(texts.lock));
+    holds_->setChecked(texts.holds);
     query_ = parseQuery(this->texts()).value_or(Query());
     showCommand();
 }
@@ -142,8 +154,9 @@ void QueryBar::apply()
 void QueryBar::clear()
 {
     by_->setCurrentIndex(0);
-    for (QLineEdit* const edit : {time_, threads_, processes_, cpus_, focus_})
+    for (QLineEdit* const edit : {time_, threads_, processes_, cpus_, focus_, lock_})
         edit->clear();
+    holds_->setChecked(false);
     apply();
 }
 

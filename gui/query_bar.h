@@ -6,6 +6,7 @@
 
 #include <QWidget>
 
+class QCheckBox;
 class QComboBox;
 class QLabel;
 class QLineEdit;
@@ -41,6 +42,8 @@ private:
     QLineEdit* processes_ = nullptr;
     QLineEdit* cpus_ = nullptr;
     QLineEdit* focus_ = nullptr;
+    QLineEdit* lock_ = nullptr;
+    QCheckBox* holds_ = nullptr;
     QLabel* command_ = nullptr;
     QLabel* mistake_ = nullptr;
     Query query_;

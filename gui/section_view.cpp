@@ -5,6 +5,7 @@
 #include "gui/report_table_view.h"
 #include "gui/table_model.h"
 
+#include <QFontDatabase>
 #include <QVBoxLayout>
 
 namespace whichlock::gui {
@@ -19,8 +20,12 @@ void add(const DocumentText& text, QVBoxLayout& page)
     auto* const lines = new QVBoxLayout;
     lines->setContentsMargins(text.label.empty() ? 0 : 2 * page.spacing(), 0, 0, page.spacing());
     lines->setSpacing(page.spacing() / 2);
-    for (const std::string& line : text.lines)
-        lines->addWidget(makeLabel(shown(line)));
+    for (const std::string& line : text.lines) {
+        QLabel* const label = makeLabel(shown(line));
+        if (text.fixed)
+            label->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+        lines->addWidget(label);
+    }
     page.addLayout(lines);
 }
 

@@ -46,9 +46,23 @@ private:
     }
 };
 
+void writePlace(Bytes& out, const TracedPlace& place)
+{
+    out.text(place.function);
+    out.text(place.file);
+    out.numbers(place.line, place.recovered, place.calledFrom);
+}
+
+void writeHold(Bytes& out, const TracedHold& hold)
+{
+    writePlace(out, hold.at);
+    out.text(hold.thread);
+    out.numbers(hold.holds, hold.sumNs, hold.meanNs, hold.p50Ns, hold.p90Ns, hold.p99Ns, hold.maxNs);
+}
+
 void writeHolder(Bytes& out, const TracedHolder& holder)
 {
-    out.text(holder.function);
+    writePlace(out, holder.at);
     out.text(holder.thread);
     out.numbers(holder.waitNs, holder.provenNs, holder.preemptions, holder.longestOffNs,
         holder.longestOffAtNs, holder.holds, holder.medianHoldNs, holder.maxHoldNs);
@@ -66,20 +80,23 @@ void writeLock(Bytes& out, const TracedLock& lock)
         lock.valueNs, lock.waits, lock.acquisitions, lock.open, lock.openAtEnd, lock.openNs, lock.notAcquired,
         lock.meanNs, lock.maxNs, lock.maxAcquisitionNs, lock.p50Ns, lock.p99Ns, lock.contendedWallNs,
         lock.maxWaiters, lock.handOffNs, lock.unseenNs, lock.accountNs, lock.offCpuNs, lock.deadlock,
-        lock.stripBucketNs);
+        lock.stripBucketNs, lock.holdsRecorded);
+    writeHold(out, lock.holdTimes);
+    out.list(lock.holds, [&](const TracedHold& hold) { writeHold(out, hold); });
     out.list(lock.strip, [&](uint64_t ns) { out.numbers(ns); });
     out.list(lock.sites, [&](const TracedSite& site) {
-        out.text(site.function);
+        writePlace(out, site.at);
         out.text(site.side);
         out.numbers(site.insideCondition, site.valueNs, site.waits, site.maxNs, site.open);
     });
     out.list(lock.holders, [&](const TracedHolder& holder) { writeHolder(out, holder); });
     out.list(lock.roots, [&](const TracedRoot& root) {
         out.text(root.function);
-        out.numbers(root.lock, root.nobody, root.ns);
+        out.numbers(root.lock, root.nobody, root.ns, root.calledFrom);
     });
     out.list(lock.worst, [&](const TracedLongWait& wait) {
-        out.text(wait.function);
+        writePlace(out, wait.at);
+        out.text(wait.thread);
         out.numbers(wait.fromNs, wait.ns, wait.tid, wait.open);
     });
     out.list(lock.patterns, [&](const TracedPattern& pattern) {
@@ -94,9 +111,11 @@ std::string bytesOf(const LockTraceRecord& record)
 {
     Bytes out;
     out.numbers(record.durationNs, record.events, record.hasSwitches, record.hasWakings, record.hasContention,
-        record.hasFutexes, record.hasRecordedHolds, record.hasStacks, record.narrowed, record.sampled,
-        record.lostEvents, record.endsWithoutBegin, record.beginsWithoutEnd, record.unlikelyPairs,
-        record.unseenSwitches);
+        record.hasFutexes, record.hasRecordedHolds, record.hasStacks, record.sampled, record.lostEvents,
+        record.endsWithoutBegin, record.beginsWithoutEnd, record.unlikelyPairs, record.unseenSwitches,
+        record.fromNs, record.wholeNs, record.untold, record.cutToCpus, record.leftOut.waits,
+        record.leftOut.ns, record.ofRecorder.waits, record.ofRecorder.ns, record.recorderThreads);
+    out.activities(record.recorder);
     const OffCpuTimes& off = record.offCpu;
     out.numbers(off.runnableNs, off.lockNs, off.conditionNs, off.ioNs, off.sleepNs, off.otherNs, off.wokenNs,
         off.upToNs);
@@ -106,8 +125,12 @@ std::string bytesOf(const LockTraceRecord& record)
     });
     out.list(record.threads, [&](const TracedThreads& threads) {
         out.text(threads.name);
-        out.numbers(threads.pid, threads.threads);
+        out.numbers(threads.pid, threads.tid, threads.threads, threads.lockWaits, threads.lockWaitNs,
+            threads.lockTimeNs, threads.longestNs);
         out.activities(threads.times);
+    });
+    out.list(record.processors, [&](const TracedProcessor& one) {
+        out.numbers(one.cpu, one.lockWaits, one.lockWaitNs, one.longestNs);
     });
     out.list(record.locks, [&](const TracedLock& lock) { writeLock(out, lock); });
     out.times(record.blockedAt);

@@ -51,10 +51,21 @@ struct OffCpuTimes {
     auto operator<=>(const OffCpuTimes&) const = default;
 };
 
+/// A place in the code of a program or the kernel, as far as a stack tells it.
+struct TracedPlace {
+    std::string function{};  ///< empty: the stacks do not tell
+    std::string file{};      ///< of the source; empty where no debug information tells it
+    uint32_t line = 0;       ///< 0: not known
+    bool recovered = false;  ///< the recorded chain lacked it: the call before the next address names it
+    bool calledFrom = false; ///< it happened in a function that this one called
+
+    auto operator<=>(const TracedPlace&) const = default;
+};
+
 /// Where a lock is waited for.
 struct TracedSite {
-    std::string function{}; ///< empty: the stacks do not tell
-    std::string side{};     ///< `read`, `write`, `-`
+    TracedPlace at{};
+    std::string side{}; ///< `read`, `write`, `-`
     bool insideCondition = false;
     uint64_t valueNs = 0; ///< lower bounds of unfinished waits included
     uint64_t waits = 0;   ///< that ended
@@ -66,10 +77,10 @@ struct TracedSite {
 
 /// Who held a lock while others waited.
 struct TracedHolder {
-    std::string function{}; ///< empty: the stacks do not tell
-    std::string thread{};   ///< name of the thread
-    uint64_t waitNs = 0;    ///< of others, that is charged to it
-    uint64_t provenNs = 0;  ///< of it: by a release that was recorded
+    TracedPlace at{};      ///< where it gives the lock back, or took it; without line
+    std::string thread{};  ///< name of the thread
+    uint64_t waitNs = 0;   ///< of others, that is charged to it
+    uint64_t provenNs = 0; ///< of it: by a release that was recorded
     ActivityTimes meanwhile{};
     uint64_t preemptions = 0;
     uint64_t longestOffNs = 0; ///< the longest time off the processor with waiters behind it
@@ -84,12 +95,28 @@ struct TracedHolder {
     auto operator<=>(const TracedHolder&) const = default;
 };
 
+/// How long a lock was held by one holder, with or without anybody waiting.
+struct TracedHold {
+    TracedPlace at{}; ///< where it took the lock; without line
+    std::string thread{};
+    uint64_t holds = 0;
+    uint64_t sumNs = 0;
+    uint64_t meanNs = 0;
+    uint64_t p50Ns = 0;
+    uint64_t p90Ns = 0;
+    uint64_t p99Ns = 0;
+    uint64_t maxNs = 0;
+
+    auto operator<=>(const TracedHold&) const = default;
+};
+
 /// The end of the chain of waiting for a lock.
 struct TracedRoot {
     uint32_t lock = 0;      ///< index in LockTraceRecord::locks
     std::string function{}; ///< of the holder; empty when nobody held it, or who is not known
     bool nobody = false;
     uint64_t ns = 0;
+    bool calledFrom = false; ///< see TracedPlace
 
     auto operator<=>(const TracedRoot&) const = default;
 };
@@ -98,7 +125,8 @@ struct TracedLongWait {
     uint64_t fromNs = 0; ///< since the begin of the trace
     uint64_t ns = 0;
     int32_t tid = -1;
-    std::string function{};
+    std::string thread{}; ///< its name
+    TracedPlace at{};
     bool open = false;
 
     auto operator<=>(const TracedLongWait&) const = default;
@@ -150,25 +178,53 @@ struct TracedLock {
     std::vector<TracedRoot> roots{};     ///< heaviest first
     std::vector<TracedLongWait> worst{}; ///< longest first
     std::vector<TracedPattern> patterns{};
+    bool holdsRecorded = false;      ///< each hold was seen, waited for or not
+    TracedHold holdTimes{};          ///< of all of them
+    std::vector<TracedHold> holds{}; ///< the longest sum first
     uint64_t stripBucketNs = 0;
     std::vector<uint64_t> strip{}; ///< waiting by bucket of the trace's time
 
     auto operator<=>(const TracedLock&) const = default;
 };
 
-/// Threads of one name in one process.
+/// Threads of one name in one process, or one thread where they are told apart.
 struct TracedThreads {
     std::string name{};
     int32_t pid = -1;
+    int32_t tid = -1;
     uint32_t threads = 0;
     ActivityTimes times{};
+    uint64_t lockWaits = 0;  ///< of them for locks, unfinished ones included
+    uint64_t lockWaitNs = 0; ///< and their sum
+    uint64_t lockTimeNs = 0; ///< of that: not inside of another wait of the same thread
+    uint64_t longestNs = 0;  ///< of those that ended
 
     auto operator<=>(const TracedThreads&) const = default;
 };
 
+/// Waits for locks that began on one processor.
+struct TracedProcessor {
+    int32_t cpu = -1;
+    uint64_t lockWaits = 0;
+    uint64_t lockWaitNs = 0;
+    uint64_t longestNs = 0;
+
+    auto operator<=>(const TracedProcessor&) const = default;
+};
+
+/// Waits for locks that are in no other figure.
+struct WaitsApart {
+    uint64_t waits = 0;
+    uint64_t ns = 0;
+
+    auto operator<=>(const WaitsApart&) const = default;
+};
+
 /// All of a trace.
 struct LockTraceRecord {
-    uint64_t durationNs = 0;
+    uint64_t durationNs = 0; ///< of the time that the question is about
+    uint64_t fromNs = 0;     ///< begin of that time, since the begin of the trace
+    uint64_t wholeNs = 0;    ///< of the whole trace, as are the counts of events
     uint64_t events = 0;
     std::vector<std::pair<std::string, uint64_t>> eventCounts{};
     bool hasSwitches = false;
@@ -178,7 +234,12 @@ struct LockTraceRecord {
     bool hasRecordedHolds = false;
     bool hasStacks = false;
 
-    bool narrowed = false; ///< the question is about a part of the recording; the trace is of all of it
+    bool untold = false;      ///< the recording does not tell what of it the question is about
+    bool cutToCpus = false;   ///< only waits that began on some processors count: no account of time
+    WaitsApart leftOut{};     ///< by the question
+    WaitsApart ofRecorder{};  ///< of the recorder's own threads
+    ActivityTimes recorder{}; ///< what they did
+    uint32_t recorderThreads = 0;
     bool sampled = false;
     uint64_t lostEvents = 0;
     uint64_t endsWithoutBegin = 0;
@@ -188,7 +249,8 @@ struct LockTraceRecord {
 
     OffCpuTimes offCpu{};
     std::vector<TracedThreads> threads{};
-    std::vector<TracedLock> locks{}; ///< locks first, then other words; heaviest first
+    std::vector<TracedProcessor> processors{}; ///< by number; where they are told apart
+    std::vector<TracedLock> locks{};           ///< locks first, then other words; heaviest first
     std::vector<NamedTime> blockedAt{};
     std::string problem{}; ///< what does not add up: an internal error; empty if all does
 

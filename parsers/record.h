@@ -75,6 +75,8 @@ struct TextFrame {
     std::string_view symbol; ///< without offset; `[unknown]` where the tool had none
     std::string_view object;
     uint64_t symbolOffset = kNoOffset; ///< bytes from the start of the symbol
+    std::string_view file{};           ///< of the source; empty where that is not known
+    uint32_t line = 0;                 ///< in it, of the call or of the instruction; 0 = not known
     bool inlined = false;
     bool recovered = false; ///< not in the recorded chain: the call before the next frame's address names it
     bool calleeMissing = false; ///< it may have called a function that the chain lacks, not the frame before

@@ -81,6 +81,14 @@ TEST_F(LostCallerTest, isSaidToBePossibleWhereNoCallIsSeen)
     EXPECT_EQ(stackOf({at("leave", 3), at("main", 1)}), "leave < main?");
 }
 
+TEST_F(LostCallerTest, isPutBehindALockRoutineThatItJumpedTo)
+{
+    // callAtTheEdge() called leave(), so the routine was reached from there by a jump.
+    EXPECT_EQ(stackOf({at("_ZN4shop5outerEi", 3), at("__pthread_alt_unlock", 2), endOf("callAtTheEdge"),
+                  at("main", 1)}),
+        "shop::outer < __pthread_alt_unlock? < leave* < callAtTheEdge < main");
+}
+
 TEST_F(LostCallerTest, isLookedForAtTheInnermostFrameOnly)
 {
     EXPECT_EQ(stackOf({at("leave", 3), endOf("callAtTheEdge"), endOf("callAtTheEdge")}),

@@ -107,7 +107,8 @@ TEST(Query, givesTheArgumentsThatAskTheSame)
 
 TEST(Query, saysWhatIsWrongWithAnOption)
 {
-    EXPECT_NE(refused({"--by", "day"}).find("lock, site, thread, comm, process, cpu or symbol, not 'day'"),
+    EXPECT_NE(
+        refused({"--by", "day"}).find("lock, site, holder, thread, comm, process, cpu or symbol, not 'day'"),
         std::string::npos);
     EXPECT_NE(refused({"--focus", "a("}).find("missing )"), std::string::npos);
     EXPECT_NE(refused({"--thread", "a,,b"}).find("--thread"), std::string::npos);

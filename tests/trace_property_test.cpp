@@ -65,25 +65,68 @@ void randomEvent(ScriptedTrace& trace, std::mt19937& random, uint64_t timeNs,
     }
 }
 
+/// The same trace for the same seed; checks the sums.
+TraceAnalysis randomTrace(ScriptedTrace& trace, uint32_t seed)
+{
+    std::mt19937 random(seed);
+    const std::vector<TraceStackId> stacks = {{}, trace.stack({"__lll_lock_wait", "pthread_mutex_lock", "a"}),
+        trace.stack({"__lll_lock_wait", "pthread_mutex_lock", "b"}),
+        trace.stack({"futex_wait", "pthread_cond_wait", "c"}),
+        trace.stack({"k:try_to_wake_up", "k:rwsem_wake", "k:up_write", "k:d"})};
+    const std::vector<TraceStackId> wakes = {
+        {}, trace.stack({"__lll_lock_wake", "a"}), trace.stack({"pthread_cond_signal", "c"})};
+    uint64_t time = 1000;
+    for (int i = 0; i < 400; ++i) {
+        time += random() % 50;
+        randomEvent(trace, random, time, stacks, wakes);
+    }
+    return trace.finish(time + 100);
+}
+
+/// What parts of a trace have to share out among them.
+struct TraceTotals {
+    uint64_t waitNs = 0;
+    uint64_t heldNs = 0;
+    uint64_t handOffNs = 0;
+    uint64_t unseenNs = 0;
+    uint64_t contendedWallNs = 0;
+    uint64_t accountNs = 0;
+    uint64_t threadNs = 0;
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> holders{};
+
+    bool operator==(const TraceTotals&) const = default;
+};
+
+void addTotals(const TraceAnalysis& analysis, TraceTotals& totals)
+{
+    for (const TraceLock& lock : analysis.locks) {
+        totals.waitNs += lock.valueNs();
+        totals.handOffNs += lock.handOffNs;
+        totals.unseenNs += lock.unseenNs;
+        totals.contendedWallNs += lock.contendedWallNs;
+        for (const HolderSums& holder : lock.holders) {
+            totals.heldNs += holder.waitNs;
+            if (holder.waitNs != 0)
+                totals.holders[{static_cast<uint32_t>(lock.key.address), holder.key.stack.v}] +=
+                    holder.waitNs;
+        }
+    }
+    for (const TraceSite& site : analysis.sites)
+        totals.accountNs += site.accountNs;
+    for (const TraceGroup& group : analysis.groups) {
+        if (group.counting != Counting::Yes)
+            continue;
+        for (const uint64_t ns : group.account)
+            totals.threadNs += ns;
+    }
+}
+
 TEST(TraceProperties, holdersHandOffAndUnseenAddUpToTheWaitInAnyTrace)
 {
     for (uint32_t seed = 0; seed < 300; ++seed) {
         SCOPED_TRACE(seed);
-        std::mt19937 random(seed);
         ScriptedTrace trace;
-        const std::vector<TraceStackId> stacks = {{},
-            trace.stack({"__lll_lock_wait", "pthread_mutex_lock", "a"}),
-            trace.stack({"__lll_lock_wait", "pthread_mutex_lock", "b"}),
-            trace.stack({"futex_wait", "pthread_cond_wait", "c"}),
-            trace.stack({"k:try_to_wake_up", "k:rwsem_wake", "k:up_write", "k:d"})};
-        const std::vector<TraceStackId> wakes = {
-            {}, trace.stack({"__lll_lock_wake", "a"}), trace.stack({"pthread_cond_signal", "c"})};
-        uint64_t time = 1000;
-        for (int i = 0; i < 400; ++i) {
-            time += random() % 50;
-            randomEvent(trace, random, time, stacks, wakes);
-        }
-        const TraceAnalysis analysis = trace.finish(time + 100); // checks the sums
+        const TraceAnalysis analysis = randomTrace(trace, seed);
         for (const TraceLock& lock : analysis.locks) {
             EXPECT_LE(lock.contendedWallNs, analysis.endNs - analysis.beginNs);
             EXPECT_LE(lock.acquisitions, lock.waits + lock.openWaits);
@@ -94,6 +137,51 @@ TEST(TraceProperties, holdersHandOffAndUnseenAddUpToTheWaitInAnyTrace)
                 all += ns;
             EXPECT_LE(all, 8 * (analysis.endNs - analysis.beginNs));
         }
+    }
+}
+
+TEST(TraceProperties, timesThatMeetShareAllWaitingAmongThem)
+{
+    for (uint32_t seed = 0; seed < 100; ++seed) {
+        SCOPED_TRACE(seed);
+        ScriptedTrace all;
+        TraceTotals whole;
+        addTotals(randomTrace(all, seed), whole);
+        TraceTotals parts;
+        uint64_t leftOutNs = 0;
+        uint64_t everNs = 0;
+        const uint64_t edges[] = {0, 1000 + seed * 37, 6000, UINT64_MAX};
+        for (size_t i = 0; i + 1 < std::size(edges); ++i) {
+            ScriptedTrace part;
+            part.analyser.setWindow({edges[i], edges[i + 1]});
+            const TraceAnalysis analysis = randomTrace(part, seed);
+            addTotals(analysis, parts);
+            for (const TraceSite& site : analysis.sites)
+                leftOutNs += site.leftOutNs;
+            everNs += whole.waitNs;
+        }
+        EXPECT_EQ(parts, whole);
+        EXPECT_EQ(parts.waitNs + leftOutNs, everNs);
+    }
+}
+
+TEST(TraceProperties, threadsShareAllWaitingAmongThem)
+{
+    for (uint32_t seed = 0; seed < 100; ++seed) {
+        SCOPED_TRACE(seed);
+        ScriptedTrace all;
+        TraceTotals whole;
+        addTotals(randomTrace(all, seed), whole);
+        TraceTotals parts;
+        for (int32_t counted = 0; counted < 2; ++counted) {
+            ScriptedTrace part;
+            for (int32_t tid = -4; tid < 6; ++tid) // idle tasks have negative numbers
+                if ((tid > 2) != (counted == 1))
+                    part.counting[tid] = Counting::LeftOut;
+            addTotals(randomTrace(part, seed), parts);
+        }
+        parts.contendedWallNs = whole.contendedWallNs; // of waiters of both at the same time
+        EXPECT_EQ(parts, whole);
     }
 }
 

@@ -37,7 +37,10 @@ po::options_description visibleOptions()
     add("vmlinux", text("FILE"), "the recorded kernel");
     add("kallsyms", text("FILE"), "/proc/kallsyms or System.map of the recorded kernel");
     add("function", text("NAME"), "locks: only what this function takes");
-    add("lock", text("NAME"), "locks: only where this lock is taken; any part of its name");
+    add("lock", text("NAME"),
+        "report: this lock in depth, by any part of its name, its number or its address; locks: only where "
+        "it is taken");
+    add("holds", "report: how long locks were held, where traces have recorded that");
     add("version", "print the version");
     add("help", "print this help");
     return options;
@@ -119,6 +122,8 @@ tl::expected<Options, std::string> fromVariables(const po::variables_map& variab
     takeAll("process", texts.processes);
     takeAll("cpu", texts.cpus);
     take("focus", texts.focus);
+    texts.lock = options.command == Command::Report ? options.lock : std::string();
+    texts.holds = variables.count("holds") != 0;
     auto query = parseQuery(texts);
     if (!query)
         return wrong(query.error());

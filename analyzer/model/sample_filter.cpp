@@ -87,6 +87,12 @@ bool names(const std::vector<std::string>& entries, std::string_view name, int32
         [&](const std::string& entry) { return entry == name || (!digits.empty() && entry == digits); });
 }
 
+/// What two parts of a filter say together.
+Kept both(Kept a, Kept b)
+{
+    return b == Kept::No || a == Kept::Yes ? b : a;
+}
+
 /// `yes` where the entries name it; where they do not, whether there was anything to compare with.
 Kept judgeTask(const std::vector<std::string>& entries, std::string_view name, int32_t number)
 {
@@ -226,8 +232,21 @@ Kept SampleGate::judgeTime(const SampleOrigin& sample)
     return inside ? Kept::Yes : Kept::No;
 }
 
+std::optional<std::pair<uint64_t, uint64_t>> SampleGate::timesKept(uint64_t firstNs)
+{
+    if (!filter_.time)
+        return std::pair(uint64_t{0}, UINT64_MAX);
+    if (!bounded_ && filter_.time->base == TimeRange::Base::FirstSample)
+        setBounds(firstNs);
+    if (!bounded_)
+        return std::nullopt;
+    return std::pair(fromNs_.value_or(0), toNs_.value_or(UINT64_MAX));
+}
+
 Kept SampleGate::judgeCpu(int32_t cpu) const
 {
+    if (filter_.cpus.empty())
+        return Kept::Yes;
     if (cpu < 0)
         return Kept::Untold;
     const bool any = std::any_of(filter_.cpus.begin(), filter_.cpus.end(),
@@ -235,22 +254,21 @@ Kept SampleGate::judgeCpu(int32_t cpu) const
     return any ? Kept::Yes : Kept::No;
 }
 
+Kept SampleGate::judgeThread(const SampleOrigin& sample) const
+{
+    const Kept thread =
+        filter_.threads.empty() ? Kept::Yes : judgeTask(filter_.threads, sample.comm, sample.tid);
+    if (filter_.processes.empty() || thread == Kept::No)
+        return thread;
+    return both(thread, judgeTask(filter_.processes, sample.processComm, sample.pid));
+}
+
 Kept SampleGate::judge(const SampleOrigin& sample)
 {
-    Kept result = Kept::Yes;
-    const auto also = [&](Kept part) {
-        if (part == Kept::No || result == Kept::Yes)
-            result = part;
-    };
-    if (filter_.time)
-        also(judgeTime(sample));
-    if (!filter_.cpus.empty() && result != Kept::No)
-        also(judgeCpu(sample.cpu));
-    if (!filter_.threads.empty() && result != Kept::No)
-        also(judgeTask(filter_.threads, sample.comm, sample.tid));
-    if (!filter_.processes.empty() && result != Kept::No)
-        also(judgeTask(filter_.processes, sample.processComm, sample.pid));
-    return result;
+    Kept result = filter_.time ? judgeTime(sample) : Kept::Yes;
+    if (result != Kept::No)
+        result = both(result, judgeCpu(sample.cpu));
+    return result == Kept::No ? result : both(result, judgeThread(sample));
 }
 
 } // namespace whichlock

@@ -90,11 +90,16 @@ public:
     /// When the first and the last sample of the recording were taken; percentages need it.
     void setSpan(uint64_t firstNs, uint64_t lastNs);
     Kept judge(const SampleOrigin& sample);
+    /// Whether a thread is meant, whatever it does, when and where.
+    Kept judgeThread(const SampleOrigin& sample) const;
+    Kept judgeCpu(int32_t cpu) const;
+    /// The times that are kept, of an input whose first sample was taken then; the end does not belong to
+    /// them. Nothing where the input does not tell.
+    std::optional<std::pair<uint64_t, uint64_t>> timesKept(uint64_t firstNs);
 
 private:
     void setBounds(uint64_t firstNs);
     Kept judgeTime(const SampleOrigin& sample);
-    Kept judgeCpu(int32_t cpu) const;
 
     SampleFilter filter_;
     bool bounded_ = false; ///< the bounds below are set

@@ -84,16 +84,14 @@ std::string checkGroups(const ReportSection& section)
         groupByName(section.groupedBy), value, whole);
 }
 
-/// Whether a section counts events that a trace of the same input has timed.
-bool isTimedElsewhere(const Profile& profile, const Section& section)
+/// Whether rows were asked for that the section could not have.
+bool lacksGroups(const Section& section, const ReportSection& out)
 {
-    if (section.record.kind != SectionKind::LockTrace || section.trace)
+    if (out.groupedBy == GroupBy::Lock)
         return false;
-    return std::any_of(profile.sections.begin(), profile.sections.end(), [&](const Section& other) {
-        return other.input == section.input && other.trace
-            && std::any_of(other.trace->eventCounts.begin(), other.trace->eventCounts.end(),
-                [&](const auto& event) { return event.first == section.record.event; });
-    });
+    if (section.trace)
+        return out.trace->groups.empty() && out.trace->lockWaitNs != 0;
+    return out.groups.empty() && out.groupedBy != GroupBy::Site && !section.cells.empty();
 }
 
 /// Takes out what a trace says better; comparisons keep their sections.
@@ -134,6 +132,12 @@ std::string checkTrace(const ReportSection& section)
 {
     if (!section.trace)
         return {};
+    uint64_t grouped = 0;
+    for (const ReportTraceGroup& group : section.trace->groups)
+        grouped += group.valueNs;
+    if (!section.trace->groups.empty() && grouped != section.trace->lockWaitNs)
+        return fmt::format("{}: the rows by {} add up to {} of {}", toString(section.position),
+            groupByName(section.groupedBy), grouped, section.trace->lockWaitNs);
     uint64_t sum = 0;
     for (const ReportTraceLock& lock : section.trace->locks)
         sum += lock.figures.valueNs;
@@ -160,6 +164,17 @@ void addScores(const Profile& profile, Report& report)
 }
 
 } // namespace
+
+bool isTimedElsewhere(const Profile& profile, const Section& section)
+{
+    if (section.record.kind != SectionKind::LockTrace || section.trace)
+        return false;
+    return std::any_of(profile.sections.begin(), profile.sections.end(), [&](const Section& other) {
+        return other.input == section.input && other.trace
+            && std::any_of(other.trace->eventCounts.begin(), other.trace->eventCounts.end(),
+                [&](const auto& event) { return event.first == section.record.event; });
+    });
+}
 
 std::string_view unitName(Unit unit)
 {
@@ -253,6 +268,8 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
             continue;
         }
         out.groupedBy = query.by;
+        out.askedLock = query.lock;
+        out.holds = query.holds;
         out.filter = filterText(query);
         switch (section.record.kind) {
         case SectionKind::CpuProfile:
@@ -269,17 +286,17 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
         case SectionKind::LockTable:
         case SectionKind::ThreadDump:
             if (section.trace)
-                buildTimedTraceSection(section, out);
+                buildTimedTraceSection(profile, section, routines, query, out);
             else if (section.lockTable)
                 buildLockTableSection(profile, section, routines, out);
             else
                 buildTraceSection(profile, section, query, out);
             break;
         }
-        if (out.groups.empty() && query.by != GroupBy::Lock && query.by != GroupBy::Site
-            && !section.cells.empty())
+        if (lacksGroups(section, out))
             report.diagnostics.push_back(makeDiagnostic(DiagnosticCode::GroupingUntold,
-                fmt::format("there is no table by {}: the samples do not tell theirs", groupByName(query.by)),
+                fmt::format("there is no table by {}: the {} do not tell theirs", groupByName(query.by),
+                    section.trace ? "events" : "samples"),
                 section.record.position));
         for (const std::string& wrong :
             {checkAccount(out), checkLocks(out), checkGroups(out), checkTrace(out), checkLockTable(out)}) {
@@ -290,6 +307,7 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
     }
     report.comparisons = buildComparisons(profile, report); // as long as both have the same sections
     dropTimedElsewhere(profile, report);
+    selectLocks(query, report);
     addScores(profile, report);
     addNotes(report);
     report.verdict = buildVerdict(report);

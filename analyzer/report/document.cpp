@@ -67,7 +67,9 @@ void addBrief(const Report& report, Document& document)
         const size_t index = *report.verdict.section;
         const ReportSection& section = report.sections[index];
         document.blocks.emplace_back(headOf(section));
-        if (section.trace && !section.trace->locks.empty())
+        if (section.trace && !section.trace->groups.empty())
+            document.blocks.emplace_back(traceGroupTable(section, index, kMostLocks));
+        else if (section.trace && !section.trace->locks.empty())
             document.blocks.emplace_back(traceLockTable(section, index, kMostLocks));
         if (section.lockTable && !section.lockTable->locks.empty())
             document.blocks.emplace_back(lockStatisticsTable(section, index, kMostLocks));

@@ -51,6 +51,7 @@ struct DocumentText {
     std::vector<std::string> lines; ///< each begins on a line of its own
     unsigned indent = 0;
     bool verdict = false; ///< the first paragraph
+    bool fixed = false;   ///< characters stand below each other: needs a font of one width
 };
 
 struct DocumentHeading {

@@ -77,12 +77,15 @@ DocumentTable siteTable(const ReportSection& section, size_t index)
     table.columns.push_back({"of this lock"});
     constexpr size_t kMostLocks = 5;
     constexpr size_t kMostSites = 5;
-    for (size_t l = 0; l < std::min(section.locks.size(), kMostLocks); ++l) {
+    const bool inDepth = !section.askedLock.empty();
+    const size_t mostSites = inDepth ? SIZE_MAX : kMostSites;
+    for (size_t l = 0; l < (inDepth ? section.locks.size() : std::min(section.locks.size(), kMostLocks));
+         ++l) {
         const ReportLock& lock = section.locks[l];
-        if (!isNamed(lock.rung) && lock.sites.size() < 2)
+        if (inDepth ? !lock.selected : !isNamed(lock.rung) && lock.sites.size() < 2)
             continue;
         table.rows.push_back({labelCell(fmt::format("{} {}", lock.id, shownName(lock)))});
-        for (size_t s = 0; s < std::min(lock.sites.size(), kMostSites); ++s) {
+        for (size_t s = 0; s < std::min(lock.sites.size(), mostSites); ++s) {
             const ReportSite& site = lock.sites[s];
             const std::string pointer = fmt::format("{}/locks/{}/sites/{}", sectionPointer(index), l, s);
             std::vector<DocumentCell> row{labelCell("    " + siteLabel(site))};
@@ -90,9 +93,9 @@ DocumentTable siteTable(const ReportSection& section, size_t index)
             row.push_back(shareCell(site.ofThisLock, pointer + "/share_of_this_lock_percent", 1));
             table.rows.push_back(std::move(row));
         }
-        if (lock.sites.size() > kMostSites)
+        if (lock.sites.size() > mostSites)
             table.rows.push_back(
-                {labelCell(fmt::format("    {} more places", lock.sites.size() - kMostSites))});
+                {labelCell(fmt::format("    {} more places", lock.sites.size() - mostSites))});
     }
     return table;
 }
@@ -206,8 +209,15 @@ DocumentTable lockTable(const ReportSection& section, size_t index, size_t most)
         table.columns[2].optional = 2; // the value stands in the account and with the sites, too
     table.columns.push_back({"of lock"});
     table.columns.push_back({"named by", Align::Left});
-    for (size_t i = 0; i < std::min(section.locks.size(), most); ++i) {
+    size_t left = 0;
+    for (size_t i = 0; i < section.locks.size(); ++i) {
         const ReportLock& lock = section.locks[i];
+        if (!section.askedLock.empty() && !lock.selected)
+            continue;
+        if (table.rows.size() == most) {
+            ++left;
+            continue;
+        }
         const std::string pointer = fmt::format("{}/locks/{}", sectionPointer(index), i);
         std::vector<DocumentCell> row{
             labelCell(fmt::format("{} {}", lock.id, shownName(lock))), labelCell(lock.kind)};
@@ -216,8 +226,8 @@ DocumentTable lockTable(const ReportSection& section, size_t index, size_t most)
         row.push_back(labelCell(std::string(rungName(lock.rung))));
         table.rows.push_back(std::move(row));
     }
-    if (section.locks.size() > most)
-        table.rows.push_back({labelCell(fmt::format("  {} more", section.locks.size() - most))});
+    if (left != 0)
+        table.rows.push_back({labelCell(fmt::format("  {} more", left))});
     return table;
 }
 

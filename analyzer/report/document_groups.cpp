@@ -17,6 +17,8 @@ const char* titleOf(GroupBy by)
         return "Lock";
     case GroupBy::Site:
         return "Lock waited for at";
+    case GroupBy::Holder:
+        return "Holder";
     case GroupBy::Thread:
         return "Thread";
     case GroupBy::Comm:

@@ -16,11 +16,8 @@ std::string seen(std::string_view what, Sees sees)
     return fmt::format("{} {}", what, sees == Sees::No ? "NO" : seesName(sees));
 }
 
-} // namespace
-
-DocumentText headOf(const ReportSection& section)
+std::string originOf(const ReportSection& section)
 {
-    DocumentText head{.label = {}, .lines = {}, .indent = 1};
     std::string where = toString(section.position);
     if (!section.facts.command.empty()) {
         constexpr size_t kLongest = 125; // the JSON report has all of it
@@ -28,7 +25,38 @@ DocumentText headOf(const ReportSection& section)
         const std::string& command = section.facts.command;
         where += "  `" + (command.size() > kLongest ? elideMiddle(command, kShown) + "`" : command + "`");
     }
-    head.lines.push_back(std::move(where));
+    return where;
+}
+
+/// Commands that record traces name many events: their ends tell enough.
+std::string traceOrigin(const ReportSection& section)
+{
+    constexpr size_t kLine = 72;
+    constexpr size_t kLeast = 40;
+    std::string where = section.position.chain;
+    const size_t room = kLine - std::min(where.size(), kLine - kLeast);
+    if (!section.facts.command.empty())
+        where += "  `" + elideMiddle(section.facts.command, room) + "`";
+    return where;
+}
+
+std::string traceExtent(const ReportSection& section)
+{
+    const LockTraceRecord& facts = section.trace->facts;
+    std::string text =
+        fmt::format(", {} events in {} ms", section.samples, formatMilliseconds(facts.wholeNs));
+    if (facts.durationNs != facts.wholeNs)
+        text += fmt::format(", {} ms of it from {} ms on", formatMilliseconds(facts.durationNs),
+            formatMilliseconds(facts.fromNs));
+    return text;
+}
+
+} // namespace
+
+DocumentText headOf(const ReportSection& section)
+{
+    DocumentText head{.label = {}, .lines = {}, .indent = 1};
+    head.lines.push_back(section.trace ? traceOrigin(section) : originOf(section));
     std::string machine;
     const auto add = [&](std::string_view text) {
         machine += (machine.empty() ? "" : ", ") + std::string(text);
@@ -51,8 +79,7 @@ DocumentText headOf(const ReportSection& section)
     else if (section.facts.scope == "process")
         what += ", per process";
     if (section.trace)
-        what += fmt::format(
-            ", {} events in {} ms", section.samples, formatMilliseconds(section.trace->facts.durationNs));
+        what += traceExtent(section);
     else if (section.samples != 0)
         what += fmt::format(", {} samples, {} frames", section.samples, section.rows);
     else
@@ -60,7 +87,9 @@ DocumentText headOf(const ReportSection& section)
     if (section.lost != 0)
         what += fmt::format(", {} events lost", section.lost);
     head.lines.push_back(std::move(what));
-    if (!section.filter.empty())
+    if (!section.filter.empty() && section.trace)
+        head.lines.push_back(fmt::format("filter: {}; the rest is in no figure", section.filter));
+    else if (!section.filter.empty())
         head.lines.push_back(fmt::format("filter: {}; {} of {} samples left (the rest is in no figure)",
             section.filter, section.samples, section.samples + section.leftOutSamples));
     for (const std::string& repair : section.repairs)

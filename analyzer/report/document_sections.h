@@ -28,6 +28,8 @@ DocumentTable traceLockTable(const ReportSection& section, size_t index, size_t 
 void addLockTableSection(const ReportSection& section, size_t index, Document& document);
 /// The locks of a table of lock statistics, at most `most` of them.
 DocumentTable lockStatisticsTable(const ReportSection& section, size_t index, size_t most);
+/// What --by asks for of a trace, at most `most` rows of it.
+DocumentTable traceGroupTable(const ReportSection& section, size_t index, size_t most);
 void addEventSection(const ReportSection& section, size_t index, Document& document);
 
 } // namespace whichlock

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Traces: the account of threads' time, the locks, and of each where it is waited for and who held it.
+// Traces: the account of threads' time, the locks, what --by asks for, and what was not seen.
+#include "analyzer/report/document_trace.h"
+
 #include "analyzer/report/document_cells.h"
 #include "analyzer/report/document_sections.h"
 #include "analyzer/report/section_builders.h"
@@ -12,16 +14,26 @@
 namespace whichlock {
 namespace {
 
-constexpr size_t kMostRows = 5;
-
 std::string shareField(const ReportTrace& trace)
 {
     return trace.activeKnown ? "/share_of_active_percent" : "/share_of_thread_time_percent";
 }
 
-std::string shown(const std::string& function)
+std::string milliseconds(uint64_t ns)
 {
-    return function.empty() ? "(not in the stacks)" : function;
+    return formatMilliseconds(ns) + " ms";
+}
+
+/// As in other tables of locks: of those without a name where they are taken.
+std::string shortName(const ReportTraceLock& lock)
+{
+    if (lock.rung != Rung::CallSite)
+        return lock.name;
+    constexpr std::string_view kAt = "lock taken at ";
+    constexpr std::string_view kFrom = "lock taken in a call from ";
+    if (lock.name.starts_with(kAt))
+        return "? at " + lock.name.substr(kAt.size());
+    return lock.name.starts_with(kFrom) ? "? called from " + lock.name.substr(kFrom.size()) : lock.name;
 }
 
 DocumentTable accountTable(const ReportTrace& trace, size_t index)
@@ -42,143 +54,213 @@ DocumentTable accountTable(const ReportTrace& trace, size_t index)
     return table;
 }
 
-DocumentTable siteTable(const ReportTraceLock& lock, const std::string& pointer)
+const char* titleOf(GroupBy by)
 {
+    switch (by) {
+    case GroupBy::Site:
+        return "Locks waited for at";
+    case GroupBy::Holder:
+        return "Behind the holder";
+    case GroupBy::Thread:
+        return "Thread";
+    case GroupBy::Comm:
+        return "Threads named";
+    case GroupBy::Process:
+        return "Process";
+    case GroupBy::Cpu:
+        return "Waits began on";
+    case GroupBy::Lock:
+    case GroupBy::Symbol:
+        break;
+    }
+    return "";
+}
+
+std::string labelOf(const ReportTraceGroup& group, GroupBy by)
+{
+    if (group.key == "handoff")
+        return "nobody: hand-off, at most";
+    if (group.key == "unseen")
+        return "not seen (no release)";
+    if (by == GroupBy::Site)
+        return placeLabel(group.at);
+    if (by == GroupBy::Holder)
+        return holderLabel(group.at, group.name);
+    if (group.cpu >= 0)
+        return fmt::format("CPU {}", group.cpu);
+    const std::string name = group.name.empty() ? "?" : group.name;
+    const int32_t number = by == GroupBy::Thread ? group.tid : group.pid;
+    return number >= 0 ? fmt::format("{} {}", name, number) : name;
+}
+
+/// By holder: what is charged to whom, and what they did meanwhile.
+DocumentTable holderGroups(const ReportSection& section, size_t index, size_t most)
+{
+    const ReportTrace& trace = *section.trace;
+    std::vector<HolderParts> parts;
+    for (const ReportTraceGroup& group : trace.groups)
+        parts.push_back(group.did.value_or(HolderParts()));
+    const HolderColumns columns(parts, trace.facts.hasSwitches);
     DocumentTable table{.caption = {},
-        .id = "sites",
-        .columns = {{"Waited for at", Align::Left}, {"side", Align::Left, 1}, {"wait ms"}, {"share"},
-            {"waits"}, {"max ms"}},
+        .id = "groups",
+        .columns = {{titleOf(section.groupedBy), Align::Left}, {"wait ms"}, {"of lock"}, {"locks"}},
         .rows = {}};
-    for (size_t i = 0; i < std::min(lock.sites.size(), kMostRows); ++i) {
-        const ReportTraceSite& site = lock.sites[i];
-        const std::string at = fmt::format("{}/sites/{}", pointer, i);
-        table.rows.push_back({labelCell(shown(site.figures.function)
-                                  + (site.figures.insideCondition ? " (after a condition)" : "")),
-            labelCell(site.figures.side), timeCell(site.figures.valueNs, at + "/value"),
-            shareCell(site.ofThisLock, at + "/share_of_this_lock_percent", 1),
-            countCell(site.figures.waits, at + "/waits"), timeCell(site.figures.maxNs, at + "/max_ns")});
-    }
-    if (lock.sites.size() > kMostRows)
-        table.rows.push_back({labelCell(fmt::format("  {} more places", lock.sites.size() - kMostRows))});
-    return table;
-}
-
-DocumentTable holderTable(const ReportTraceLock& lock, const std::string& pointer)
-{
-    DocumentTable table{.caption = {},
-        .id = "holders",
-        .columns = {{"Meanwhile the holder", Align::Left}, {"wait ms"}, {"of lock"}, {"ran"},
-            {"preempt", Align::Right, 2}, {"blocked", Align::Right, 3}, {"on locks", Align::Right, 4}},
-        .rows = {}};
-    for (size_t i = 0; i < std::min(lock.holders.size(), kMostRows); ++i) {
-        const TracedHolder& figures = lock.holders[i].figures;
-        const ActivityTimes& did = figures.meanwhile;
-        const std::string at = fmt::format("{}/holders/{}", pointer, i);
-        const std::string thread = figures.thread.empty() ? "" : "  " + figures.thread;
-        table.rows.push_back({labelCell(shown(figures.function) + thread),
-            timeCell(figures.waitNs, at + "/value"),
-            shareCell(lock.holders[i].ofThisLock, at + "/share_of_this_lock_percent", 1),
-            timeCell(did.ranNs, at + "/ran"), timeCell(did.preemptedNs + did.yieldedNs, at + "/preempted"),
-            timeCell(did.ioNs + did.sleepNs + did.idleNs + did.blockedNs, at + "/blocked"),
-            timeCell(did.lockNs, at + "/waited_for")});
-    }
-    if (lock.holders.size() > kMostRows)
-        table.rows.push_back({labelCell(fmt::format("  {} more holders", lock.holders.size() - kMostRows))});
-    table.rows.push_back({labelCell("nobody: hand-off (given back, not yet taken)"),
-        timeCell(lock.figures.handOffNs, pointer + "/handoff_ns")});
-    table.rows.push_back(
-        {labelCell("not seen (no release)"), timeCell(lock.figures.unseenNs, pointer + "/unseen_ns")});
-    table.rows.push_back({labelCell("sum"), timeCell(lock.figures.valueNs, pointer + "/value")});
-    return table;
-}
-
-/// One letter a bucket: how many waited, of the most that ever did.
-std::string stripOf(const TracedLock& lock, uint64_t durationNs)
-{
-    constexpr std::string_view kLevels = " .:+*#";
-    std::string strip;
-    const size_t used = lock.stripBucketNs == 0
-        ? 0
-        : std::min<size_t>(lock.strip.size(), durationNs / lock.stripBucketNs + 1);
-    const uint64_t most = used == 0
-        ? 0
-        : *std::max_element(lock.strip.begin(), lock.strip.begin() + static_cast<std::ptrdiff_t>(used));
-    for (size_t i = 0; i < used; ++i) {
-        const uint64_t ns = lock.strip[i];
-        const uint64_t step = most / (kLevels.size() - 1) + 1;
-        strip += ns == 0 ? ' ' : kLevels[std::min<size_t>(kLevels.size() - 1, 1 + ns / step)];
-    }
-    return strip;
-}
-
-std::string milliseconds(uint64_t ns)
-{
-    return formatMilliseconds(ns) + " ms";
-}
-
-std::string patternsOf(const ReportTraceLock& lock)
-{
-    std::string text;
-    for (const ReportTracePattern& pattern : lock.patterns)
-        text += fmt::format("{}{} ({} of the wait)", text.empty() ? "" : ", ", pattern.name,
-            formatShare(pattern.ofThisLock, 1));
-    return text.empty() ? "none of the known patterns" : text;
-}
-
-void addHeadOfLock(const ReportTraceLock& lock, const ReportTrace& trace, Document& document)
-{
-    const TracedLock& figures = lock.figures;
-    DocumentText head{.label = {}, .lines = {}, .indent = 1};
-    head.lines.push_back(fmt::format("{} {}  {}, {}", lock.id, lock.name, figures.kind, lock.basis));
-    head.lines.push_back(fmt::format("contended {} of {} wall ({}); waiters mean {}, max {}",
-        milliseconds(figures.contendedWallNs), milliseconds(trace.facts.durationNs),
-        formatShare(lock.contendedOfWall.value_or(Share{}), 1),
-        lock.meanWaiters ? formatDecimal(*lock.meanWaiters, 1) : "-", figures.maxWaiters));
-    head.lines.push_back(
-        fmt::format("{} waits for {} waiting acquisitions; p50 {}, p99 {}, longest acquisition {}",
-            figures.waits, figures.acquisitions, milliseconds(figures.p50Ns), milliseconds(figures.p99Ns),
-            milliseconds(figures.maxAcquisitionNs)));
-    if (figures.open != 0)
-        head.lines.push_back(fmt::format("{} waits are open, {} at the end: >= {}", figures.open,
-            figures.openAtEnd, milliseconds(figures.openNs)));
-    if (figures.deadlock)
-        head.lines.emplace_back("DEADLOCK: its waiters wait for each other in a circle");
-    const std::string strip = stripOf(figures, trace.facts.durationNs);
-    if (!strip.empty())
-        head.lines.push_back("waiters |" + strip + "|");
-    document.blocks.emplace_back(std::move(head));
-}
-
-void addWhy(const ReportTraceLock& lock, Document& document)
-{
-    DocumentText text{.label = "Why", .lines = {patternsOf(lock)}};
-    for (const ReportTraceHolder& holder : lock.holders) {
-        const TracedHolder& figures = holder.figures;
-        if (holder.ofThisLock.ppb < 10 * Share::kPercent)
+    columns.addTitles(table);
+    size_t left = 0;
+    for (size_t i = 0; i < trace.groups.size(); ++i) {
+        const ReportTraceGroup& group = trace.groups[i];
+        if (i >= most && group.key.empty()) {
+            ++left;
             continue;
-        if (figures.meanwhile.preemptedNs / 10 >= figures.waitNs / 100 && figures.meanwhile.preemptedNs != 0
-            && !figures.preemptedBy.empty())
-            text.lines.push_back(
-                fmt::format("{} was preempted {} times with waiters behind it; the CPU went to {}",
-                    shown(figures.function), figures.preemptions, figures.preemptedBy.front().name));
-        if (figures.longestOffNs >= lock.figures.maxNs / 10 && figures.longestOffNs != 0)
-            text.lines.push_back(fmt::format("{} was off the CPU for {} at {}", shown(figures.function),
-                milliseconds(figures.longestOffNs), milliseconds(figures.longestOffAtNs)));
+        }
+        const std::string at = fmt::format("{}/groups/{}", sectionPointer(index), i);
+        std::vector<DocumentCell> row{labelCell(labelOf(group, section.groupedBy)),
+            timeCell(group.valueNs, at + "/value"),
+            shareCell(group.ofLock, at + "/share_of_lock_percent", 1)};
+        if (group.did) {
+            row.push_back(countCell(group.locks, at + "/locks"));
+            columns.addCells(*group.did, at, row);
+        }
+        table.rows.push_back(std::move(row));
     }
-    const auto root = std::find_if(lock.roots.begin(), lock.roots.end(), [&](const ReportTraceRoot& one) {
-        return !one.nobody && one.lock != lock.name && one.ofThisLock.ppb > 10 * Share::kPercent;
-    });
-    if (root != lock.roots.end())
-        text.lines.push_back(fmt::format("{} of the wait has its root in {}, which held {}",
-            formatShare(root->ofThisLock, 1), shown(root->function), root->lock));
-    if (lock.provenNs != lock.heldNs && lock.heldNs != 0)
-        text.lines.push_back(fmt::format("holders are proven by a release for {} of the held wait; the rest "
-                                         "follows from the order of acquisitions",
-            formatShare(shareOf(lock.provenNs, lock.heldNs), 1)));
+    if (left != 0)
+        table.rows.push_back({labelCell(fmt::format("  {} more", left))});
+    return table;
+}
+
+void addLocks(const ReportSection& section, size_t index, Document& document)
+{
+    const ReportTrace& trace = *section.trace;
+    const auto pointer = [&](size_t i) { return fmt::format("{}/locks/{}", sectionPointer(index), i); };
+    if (!section.askedLock.empty()) {
+        for (size_t i = 0; i < trace.locks.size(); ++i) {
+            if (trace.locks[i].selected)
+                addTraceLock(trace.locks[i], section, pointer(i), LockDepth::All, document);
+        }
+        return;
+    }
+    constexpr size_t kMostInFull = 3;
+    constexpr Share kLeast{5 * Share::kPercent};
+    for (size_t i = 0; i < std::min(trace.locks.size(), kMostInFull); ++i) {
+        if (i == 0 || trace.locks[i].ofLock >= kLeast)
+            addTraceLock(trace.locks[i], section, pointer(i), LockDepth::Brief, document);
+    }
+}
+
+void addWords(const ReportTrace& trace, Document& document)
+{
+    if (trace.words.empty())
+        return;
+    DocumentText text{.label = "No locks", .lines = {}};
+    for (const ReportTraceWords& words : trace.words)
+        text.lines.push_back(fmt::format("{}: {} {} at {} {}, {}", words.kind, words.waits,
+            words.waits == 1 ? "wait" : "waits", words.words, words.words == 1 ? "word" : "words",
+            milliseconds(words.valueNs)));
     document.blocks.emplace_back(std::move(text));
 }
 
+/// What --holds asks for, where nothing can be shown.
+void addHoldsMissing(const ReportSection& section, Document& document)
+{
+    const bool any = std::any_of(section.trace->locks.begin(), section.trace->locks.end(),
+        [](const ReportTraceLock& lock) { return lock.figures.holdTimes.holds != 0; });
+    if (section.holds && !any)
+        document.blocks.emplace_back(DocumentText{.label = "Holds",
+            .lines = {
+                "no hold times: asking, getting and giving back must all be events (probes at "
+                "pthread_mutex_lock, its return and pthread_mutex_unlock, lock:lock_* or mmap_lock:*)"}});
+}
+
 } // namespace
+
+std::string shownFunction(const std::string& function)
+{
+    return function.empty() ? "(not in the stacks)" : function;
+}
+
+std::string placeLabel(const TracedPlace& at)
+{
+    std::string label = (at.calledFrom ? "called from " : "") + shownFunction(at.function);
+    if (at.line != 0 && !at.file.empty())
+        label += fmt::format("  {}:{}", at.file.substr(at.file.rfind('/') + 1), at.line);
+    return label;
+}
+
+std::string holderLabel(const TracedPlace& at, const std::string& thread)
+{
+    return placeLabel(at) + (thread.empty() ? "" : "  " + thread);
+}
+
+HolderColumns::HolderColumns(const std::vector<HolderParts>& rows, bool hasSwitches)
+{
+    constexpr Column kAll[] = {{"ran", "/ran", &HolderParts::ranNs},
+        {"no CPU", "/no_cpu", &HolderParts::noCpuNs}, {"blocked", "/blocked", &HolderParts::blockedNs},
+        {"on locks", "/waited_for", &HolderParts::lockNs}, {"unclear", "/unclear", &HolderParts::unclearNs}};
+    for (const Column& column : kAll) {
+        const bool any = std::any_of(
+            rows.begin(), rows.end(), [&](const HolderParts& row) { return row.*column.value != 0; });
+        if (any && (hasSwitches || column.value == &HolderParts::lockNs))
+            columns_.push_back(column);
+    }
+}
+
+void HolderColumns::addTitles(DocumentTable& table) const
+{
+    for (const Column& column : columns_)
+        table.columns.push_back({column.title});
+}
+
+void HolderColumns::addCells(
+    const HolderParts& parts, const std::string& pointer, std::vector<DocumentCell>& row) const
+{
+    for (const Column& column : columns_)
+        row.push_back(timeCell(parts.*column.value, pointer + column.field));
+}
+
+DocumentTable traceGroupTable(const ReportSection& section, size_t index, size_t most)
+{
+    const ReportTrace& trace = *section.trace;
+    if (section.groupedBy == GroupBy::Holder)
+        return holderGroups(section, index, most);
+    const bool times = std::any_of(trace.groups.begin(), trace.groups.end(),
+        [](const ReportTraceGroup& group) { return group.timeNs.has_value(); });
+    const bool sites = section.groupedBy == GroupBy::Site;
+    DocumentTable table{.caption = {},
+        .id = "groups",
+        .columns = {{titleOf(section.groupedBy), Align::Left}, {"wait ms"}, {"of lock"}, {"waits"},
+            {"max ms"}},
+        .rows = {}};
+    if (sites)
+        table.columns.push_back({"locks"});
+    if (times) {
+        table.columns.push_back({trace.activeKnown ? "active ms" : "existed ms"});
+        table.columns.push_back({trace.activeKnown ? "of its active" : "of its time"});
+    }
+    for (size_t i = 0; i < std::min(trace.groups.size(), most); ++i) {
+        const ReportTraceGroup& group = trace.groups[i];
+        const std::string at = fmt::format("{}/groups/{}", sectionPointer(index), i);
+        std::vector<DocumentCell> row{labelCell(labelOf(group, section.groupedBy)),
+            timeCell(group.valueNs, at + "/value"), shareCell(group.ofLock, at + "/share_of_lock_percent", 1),
+            countCell(group.waits.value_or(0), at + "/waits"),
+            group.maxNs ? timeCell(*group.maxNs, at + "/max_ns") : labelCell("-")};
+        if (sites)
+            row.push_back(countCell(group.locks, at + "/locks"));
+        if (times) {
+            row.push_back(group.timeNs
+                    ? timeCell(*group.timeNs, at + (trace.activeKnown ? "/active" : "/thread_time"))
+                    : labelCell("-"));
+            row.push_back(shareCell(group.ofOwnTime,
+                at
+                    + (trace.activeKnown ? "/contention_share_of_row_active_percent"
+                                         : "/contention_share_of_row_thread_time_percent"),
+                1));
+        }
+        table.rows.push_back(std::move(row));
+    }
+    if (trace.groups.size() > most)
+        table.rows.push_back({labelCell(fmt::format("  {} more", trace.groups.size() - most))});
+    return table;
+}
 
 DocumentTable traceLockTable(const ReportSection& section, size_t index, size_t most)
 {
@@ -191,22 +273,29 @@ DocumentTable traceLockTable(const ReportSection& section, size_t index, size_t 
         table.columns.push_back({trace.activeKnown ? "of active" : "of all"});
     for (const char* title : {"waits", "mean", "p99", "max ms"})
         table.columns.push_back({title, Align::Right, title[0] == 'p' ? 1 : 0});
-    for (size_t i = 0; i < std::min(trace.locks.size(), most); ++i) {
+    size_t left = 0;
+    for (size_t i = 0; i < trace.locks.size(); ++i) {
         const ReportTraceLock& lock = trace.locks[i];
+        if (!section.askedLock.empty() && !lock.selected)
+            continue;
+        if (table.rows.size() == most) {
+            ++left;
+            continue;
+        }
         const std::string at = fmt::format("{}/locks/{}", sectionPointer(index), i);
-        std::vector<DocumentCell> row{labelCell(fmt::format("{} {}", lock.id, lock.name)),
+        std::vector<DocumentCell> row{labelCell(fmt::format("{} {}", lock.id, shortName(lock))),
             labelCell(lock.figures.kind), timeCell(lock.figures.valueNs, at + "/value"),
             shareCell(lock.ofLock, at + "/share_of_lock_percent", 1)};
         if (trace.activeNs != 0)
             row.push_back(shareCell(lock.ofActive, at + shareField(trace), 1));
         row.push_back(countCell(lock.figures.waits, at + "/waits"));
-        row.push_back(timeCell(lock.figures.meanNs, at + "/mean_ns"));
-        row.push_back(timeCell(lock.figures.p99Ns, at + "/p99_ns"));
-        row.push_back(timeCell(lock.figures.maxNs, at + "/max_ns"));
+        for (const auto& [value, field] : {std::pair(lock.figures.meanNs, "/mean_ns"),
+                 {lock.figures.p99Ns, "/p99_ns"}, {lock.figures.maxNs, "/max_ns"}})
+            row.push_back(lock.figures.waits != 0 ? timeCell(value, at + field) : labelCell("-"));
         table.rows.push_back(std::move(row));
     }
-    if (trace.locks.size() > most)
-        table.rows.push_back({labelCell(fmt::format("  {} more", trace.locks.size() - most))});
+    if (left != 0)
+        table.rows.push_back({labelCell(fmt::format("  {} more", left))});
     return table;
 }
 
@@ -214,25 +303,17 @@ void addTraceSection(const ReportSection& section, size_t index, Document& docum
 {
     const ReportTrace& trace = *section.trace;
     constexpr size_t kMostLocks = 12;
-    if (!trace.account.empty())
+    constexpr size_t kMostGroups = 20;
+    if (!trace.account.empty() && trace.threads != 0)
         document.blocks.emplace_back(accountTable(trace, index));
-    if (!trace.locks.empty())
-        document.blocks.emplace_back(traceLockTable(section, index, kMostLocks));
-    for (size_t i = 0; i < std::min<size_t>(trace.locks.size(), 3); ++i) {
-        const ReportTraceLock& lock = trace.locks[i];
-        const std::string pointer = fmt::format("{}/locks/{}", sectionPointer(index), i);
-        addHeadOfLock(lock, trace, document);
-        document.blocks.emplace_back(siteTable(lock, pointer));
-        document.blocks.emplace_back(holderTable(lock, pointer));
-        addWhy(lock, document);
-    }
-    if (!trace.words.empty()) {
-        DocumentText text{.label = "No locks", .lines = {}};
-        for (const ReportTraceWords& words : trace.words)
-            text.lines.push_back(fmt::format("{}: {} waits at {} words, {}", words.kind, words.waits,
-                words.words, milliseconds(words.valueNs)));
-        document.blocks.emplace_back(std::move(text));
-    }
+    if (!trace.groups.empty())
+        document.blocks.emplace_back(traceGroupTable(section, index, kMostGroups));
+    DocumentTable locks = traceLockTable(section, index, kMostLocks);
+    if (!locks.rows.empty())
+        document.blocks.emplace_back(std::move(locks));
+    addLocks(section, index, document);
+    addHoldsMissing(section, document);
+    addWords(trace, document);
     if (!section.gain.empty())
         document.blocks.emplace_back(DocumentText{.label = "Gain", .lines = {section.gain}});
     if (!trace.leftOut.empty())

@@ -106,6 +106,8 @@ private:
         case GroupBy::Symbol:
         case GroupBy::Lock:
         case GroupBy::Site:
+        case GroupBy::Holder:
+            row.recorded = false;
             break;
         }
         return row.recorded ? row : ReportGroup{.recorded = false};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/narrow.h"
 
+#include "analyzer/report/section_builders.h"
+
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -68,6 +70,14 @@ std::string nameOf(const Section& section)
 /// Why nothing of a section can be shown; nothing if some of it can.
 std::optional<Diagnostic> whyLeftOut(const Section& section, const std::string& filter)
 {
+    if (section.trace) {
+        if (!section.trace->untold)
+            return std::nullopt; // its waits are cut, and what is left out of them is counted
+        return makeDiagnostic(DiagnosticCode::FilterUntold,
+            fmt::format("the waits of {} are left out: it does not tell which of them are of {}",
+                section.record.position.chain, filter),
+            section.record.position);
+    }
     const bool untold = section.samples == 0 && section.leftOut.untold == section.leftOut.samples;
     if (section.samples == 0 && section.leftOut.samples == 0)
         return makeDiagnostic(DiagnosticCode::FilterNotApplicable,
@@ -98,9 +108,18 @@ Profile narrowed(const Profile& profile, const Query& query, std::vector<Diagnos
     if (!query.focus.empty())
         focus.emplace(profile, query.focus);
     for (const Section& section : profile.sections) {
+        if (!focus && isTimedElsewhere(profile, section))
+            continue; // the trace shows what its events tell
         Section kept = section;
         if (focus && kept.samples != 0)
             focusSection(kept, *focus);
+        if (kept.trace && focus) {
+            diagnostics.push_back(makeDiagnostic(DiagnosticCode::FilterNotApplicable,
+                fmt::format("the waits of {} are left out: they cannot be cut down to {}",
+                    kept.record.position.chain, filter),
+                kept.record.position));
+            continue;
+        }
         if (auto why = whyLeftOut(kept, filter)) {
             diagnostics.push_back(std::move(*why));
             continue;

@@ -264,7 +264,7 @@ std::vector<std::string> buildRecordNext(const Report& report)
     for (const ReportSection& section : report.sections) {
         if (section.trace) {
             traced = true;
-            for (std::string& what : traceRecordNext(section))
+            for (std::string& what : traceRecordNext(report, section))
                 add(std::move(what));
         }
         if (section.kind != SectionKind::CpuProfile
@@ -285,7 +285,7 @@ std::vector<std::string> buildRecordNext(const Report& report)
         std::find_if(report.sections.begin(), report.sections.end(), [](const ReportSection& section) {
             return section.kind == SectionKind::CpuProfile && section.format == "perf.data";
         });
-    if (native != report.sections.end()) {
+    if (native != report.sections.end() && !traced) {
         add("sleepers and holders: " + sleepersCommand(*native));
         return next;
     }

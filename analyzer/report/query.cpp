@@ -15,9 +15,9 @@ struct NamedGroup {
     std::string_view name;
 };
 
-constexpr std::array<NamedGroup, 7> kGroups = {
-    {{GroupBy::Lock, "lock"}, {GroupBy::Site, "site"}, {GroupBy::Thread, "thread"}, {GroupBy::Comm, "comm"},
-        {GroupBy::Process, "process"}, {GroupBy::Cpu, "cpu"}, {GroupBy::Symbol, "symbol"}}};
+constexpr std::array<NamedGroup, 8> kGroups = {{{GroupBy::Lock, "lock"}, {GroupBy::Site, "site"},
+    {GroupBy::Holder, "holder"}, {GroupBy::Thread, "thread"}, {GroupBy::Comm, "comm"},
+    {GroupBy::Process, "process"}, {GroupBy::Cpu, "cpu"}, {GroupBy::Symbol, "symbol"}}};
 
 /// The parts of lists with commas. Empty parts are an error.
 tl::expected<std::vector<std::string>, std::string> parts(
@@ -128,6 +128,8 @@ tl::expected<Query, std::string> parseQuery(const QueryTexts& texts)
     if (const std::string why = wrongExpression(texts.focus); !why.empty())
         return tl::make_unexpected(fmt::format("--focus takes a regular expression (RE2): {}", why));
     query.focus = texts.focus;
+    query.lock = texts.lock;
+    query.holds = texts.holds;
     return query;
 }
 
@@ -156,6 +158,10 @@ std::vector<std::string> argumentsOf(const Query& query)
         add("--cpu", toText(query.filter.cpus));
     if (!query.focus.empty())
         add("--focus", query.focus);
+    if (!query.lock.empty())
+        add("--lock", query.lock);
+    if (query.holds)
+        arguments.emplace_back("--holds");
     return arguments;
 }
 

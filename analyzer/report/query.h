@@ -12,13 +12,15 @@
 namespace whichlock {
 
 /// What the rows of the main table are.
-enum class GroupBy : uint8_t { Lock, Site, Thread, Comm, Process, Cpu, Symbol };
+enum class GroupBy : uint8_t { Lock, Site, Holder, Thread, Comm, Process, Cpu, Symbol };
 
 struct Query {
     size_t topSymbols = 10;
     SampleFilter filter{}; ///< applied while reading, see selectionOf()
     std::string focus{};   ///< RE2; only stacks with a function that it is found in. Empty = all
     GroupBy by = GroupBy::Lock;
+    std::string lock{}; ///< shown in depth: locks with this in their name, or with this address or number
+    bool holds = false; ///< how long locks were held is shown, where that was recorded
 
     /// Whether it is about a part of the samples only.
     bool narrows() const { return !filter.empty() || !focus.empty(); }
@@ -32,6 +34,8 @@ struct QueryTexts {
     std::vector<std::string> processes{};
     std::vector<std::string> cpus{};
     std::string focus{};
+    std::string lock{};
+    bool holds = false;
 };
 
 /// The error is a sentence for the user.

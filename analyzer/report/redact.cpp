@@ -244,6 +244,52 @@ void redactGroups(ReportSection& section, Redactor& redactor)
     redactor.applyToFilter(section.filter);
 }
 
+/// Threads by their names, files by their paths; names of functions are as elsewhere.
+void redactTrace(ReportTrace& trace, Redactor& redactor)
+{
+    const auto task = [&](std::string& name) {
+        if (!name.empty())
+            name = redactor.comm(name);
+    };
+    const auto place = [&](TracedPlace& at) {
+        redactor.apply(at.function);
+        redactor.apply(at.file);
+    };
+    for (TracedThreads& threads : trace.facts.threads)
+        task(threads.name);
+    for (ReportTraceGroup& group : trace.groups) {
+        place(group.at);
+        task(group.name);
+    }
+    for (ReportTraceLock& lock : trace.locks) {
+        TracedLock& figures = lock.figures;
+        if (const std::string file = figures.object.substr(figures.object.rfind('/') + 1); !file.empty()) {
+            redactor.apply(figures.object);
+            if (const size_t at = lock.basis.find(file); at != std::string::npos)
+                lock.basis.replace(at, file.size(), figures.object);
+        }
+        redactor.apply(lock.name);
+        for (ReportTraceSite& site : lock.sites)
+            place(site.figures.at);
+        for (ReportTraceHolder& holder : lock.holders) {
+            place(holder.figures.at);
+            task(holder.figures.thread);
+            for (NamedTime& one : holder.figures.preemptedBy)
+                task(one.name);
+        }
+        for (TracedHold& hold : figures.holds) {
+            place(hold.at);
+            task(hold.thread);
+        }
+        for (TracedLongWait& wait : figures.worst) {
+            place(wait.at);
+            task(wait.thread);
+        }
+        for (ReportTraceRoot& root : lock.roots)
+            redactor.apply(root.lock);
+    }
+}
+
 void redactTables(ReportSection& section, Redactor& redactor)
 {
     for (ReportTable& table : section.tables) {
@@ -292,6 +338,8 @@ void redactSection(ReportSection& section, Redactor& redactor)
     }
     redactSymbols(section, redactor);
     redactGroups(section, redactor);
+    if (section.trace)
+        redactTrace(*section.trace, redactor);
     redactTables(section, redactor);
 }
 

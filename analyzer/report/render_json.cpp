@@ -333,6 +333,8 @@ Json sectionJson(const ReportSection& section)
         json["comms"] = section.comms;
     if (!section.filter.empty()) {
         json["filter"] = section.filter;
+    }
+    if (!section.filter.empty() && !section.trace) { // a trace leaves out waits
         json["left_out_samples"] = section.leftOutSamples;
         json["left_out_value"] = section.leftOutValue;
     }
@@ -346,7 +348,7 @@ Json sectionJson(const ReportSection& section)
         putCpuProfile(json, section);
     } else if (section.trace) {
         json["sees"] = seesJson(section.sees);
-        putTrace(json, *section.trace);
+        putTrace(json, section);
     } else if (section.lockTable) {
         json["sees"] = seesJson(section.sees);
         put(json, "total_basis", section.totalBasis);

@@ -207,7 +207,7 @@ void renderBlock(const DocumentTable& full, std::string& out)
 
 DocumentTable fittedToPage(const DocumentTable& table)
 {
-    constexpr int kFirstToGo = 2;
+    constexpr int kFirstToGo = 4;
     DocumentTable fit = table;
     for (int from = kFirstToGo; from > 0 && naturalWidth(fit) > kColumns; --from)
         fit = withoutOptional(table, from);

@@ -59,6 +59,7 @@ struct ReportSite {
 struct ReportLock {
     uint32_t id = 0; ///< place in the section, from one
     std::string name;
+    bool selected = false; ///< the question is about it
     Rung rung = Rung::Unnamed;
     std::string kind;
     std::string basis;
@@ -207,6 +208,8 @@ struct ReportSection {
     std::vector<ReportLock> locks;
     GroupBy groupedBy = GroupBy::Lock;
     std::vector<ReportGroup> groups; ///< heaviest first; empty by lock, and where the input cannot tell
+    std::string askedLock;           ///< the lock that the question is about; empty = all
+    bool holds = false;              ///< hold times are asked for
     std::string filter;              ///< what the figures are of, in words; empty = everything
     uint64_t leftOutSamples = 0;     ///< by the filter; in none of the other figures
     uint64_t leftOutValue = 0;       ///< the same in the section's unit

@@ -31,8 +31,38 @@ struct ReportTraceHolder {
     Share ofThisLock;
 };
 
+/// What holders did meanwhile, in the parts of a table; with what the holder waited for they add up to the
+/// waiting that is charged to it.
+struct HolderParts {
+    uint64_t ranNs = 0;
+    uint64_t noCpuNs = 0; ///< runnable: preempted, throttled, or woken and not yet on a CPU
+    uint64_t blockedNs = 0;
+    uint64_t lockNs = 0;
+    uint64_t unclearNs = 0; ///< not recorded, or on a CPU or runnable
+};
+HolderParts partsOf(const ActivityTimes& meanwhile);
+
+/// A row of what --by asks for: who waited, where, or behind whom.
+struct ReportTraceGroup {
+    std::string key{};    ///< of rows that are nobody's: `handoff`, `unseen`
+    TracedPlace at{};     ///< by site and holder
+    std::string name{};   ///< of the thread or process
+    int32_t pid = -1;     ///< -1 = it is not about one
+    int32_t tid = -1;     ///< the same
+    int32_t cpu = -1;     ///< the same
+    uint64_t valueNs = 0; ///< waiting for locks; by holder what is charged to it
+    Share ofLock{};       ///< of all waiting for locks in the section
+    std::optional<uint64_t> waits{};
+    std::optional<uint64_t> maxNs{};  ///< nothing where no wait ended
+    uint64_t locks = 0;               ///< how many; by site and holder
+    std::optional<uint64_t> timeNs{}; ///< active time of the row, or all of it where that is not known
+    std::optional<Share> ofOwnTime{}; ///< waiting for locks of that
+    std::optional<HolderParts> did{}; ///< by holder
+};
+
 struct ReportTraceRoot {
-    std::string function; ///< empty: nobody, or who is not known
+    std::string function;    ///< empty: nobody, or who is not known
+    bool calledFrom = false; ///< see TracedPlace
     bool nobody = false;
     std::string lock; ///< name of the lock at the end of the chain
     uint64_t ns = 0;
@@ -48,6 +78,7 @@ struct ReportTracePattern {
 struct ReportTraceLock {
     uint32_t id = 0; ///< place in the section, from one
     std::string name;
+    bool selected = false; ///< the question is about it
     Rung rung = Rung::Unnamed;
     std::string basis;  ///< what the name rests on, in words
     TracedLock figures; ///< without sites, holders, roots and patterns
@@ -57,6 +88,8 @@ struct ReportTraceLock {
     std::optional<Share> contendedOfWall;
     uint64_t heldNs = 0;
     uint64_t provenNs = 0;
+    Share handOffOfLock{}; ///< of the waiting for this lock
+    Share unseenOfLock{};
     std::vector<ReportTraceSite> sites;
     std::vector<ReportTraceHolder> holders;
     std::vector<ReportTraceRoot> roots;
@@ -82,6 +115,8 @@ struct ReportTrace {
     std::optional<Share> lockShare; ///< lockWaitOfActive of activeNs
     bool lowerBound = false;        ///< events are missing
     uint64_t threads = 0;
+    std::optional<uint64_t> eventsPerCpuSecond; ///< of the whole recording
+    std::vector<ReportTraceGroup> groups;       ///< heaviest first
     std::vector<TraceAccountLine> account;
     std::vector<ReportTraceLock> locks; ///< heaviest first
     std::vector<ReportTraceWords> words;

@@ -14,7 +14,16 @@ void buildCpuSection(const Profile& profile, const Section& section, const Routi
 void buildTraceSection(
     const Profile& profile, const Section& section, const Query& query, ReportSection& out);
 /// Traces whose events were timed.
-void buildTimedTraceSection(const Section& section, ReportSection& out);
+void buildTimedTraceSection(const Profile& profile, const Section& section, const RoutineTable& routines,
+    const Query& query, ReportSection& out);
+/// Whether a section counts events that a trace of the same input has timed.
+bool isTimedElsewhere(const Profile& profile, const Section& section);
+/// What a trace did not show and what is left out of it, in sentences.
+std::vector<std::string> traceLeftOut(const LockTraceRecord& record, const ReportSection& section);
+/// The rows of `--by`; none where a trace does not tell them.
+void addTraceGroups(const LockTraceRecord& record, GroupBy by, ReportTrace& trace);
+/// Marks the locks that the question is about.
+void selectLocks(const Query& query, Report& report);
 /// Tables in which a tool has added up what it saw of locks.
 void buildLockTableSection(
     const Profile& profile, const Section& section, const RoutineTable& routines, ReportSection& out);
@@ -44,7 +53,7 @@ struct TraceVerdict {
 };
 TraceVerdict traceVerdict(const ReportSection& section);
 TraceVerdict lockTableVerdict(const ReportSection& section);
-std::vector<std::string> traceRecordNext(const ReportSection& section);
+std::vector<std::string> traceRecordNext(const Report& report, const ReportSection& section);
 
 /// `ticks`, `samples`, `ns`: the unit as the JSON contract names it.
 std::string_view unitName(Unit unit);

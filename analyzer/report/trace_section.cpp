@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sections of traces whose events were timed.
+#include "analyzer/locks/recording_context.h"
 #include "analyzer/report/section_builders.h"
 #include "analyzer/report/shares.h"
 
@@ -18,13 +19,19 @@ uint64_t sumOf(const std::vector<TracedThreads>& threads, uint64_t ActivityTimes
     return sum;
 }
 
-std::string siteName(const TracedLock& lock)
+/// The heaviest place that has a name.
+TracedPlace siteOf(const TracedLock& lock)
 {
     for (const TracedSite& site : lock.sites) {
-        if (!site.function.empty())
-            return site.function;
+        if (!site.at.function.empty())
+            return site.at;
     }
     return {};
+}
+
+std::string fileNameOf(const std::string& path)
+{
+    return path.substr(path.rfind('/') + 1);
 }
 
 /// Figures of one section while it is being built.
@@ -50,14 +57,16 @@ public:
                 trace_->lockWaitOfActive += lock.accountNs;
             }
         }
-        addAccount();
+        if (!record_.cutToCpus) // what threads did is not told apart by where they did it
+            addAccount();
         if (trace_->activeNs != 0)
             trace_->lockShare = shareOf(trace_->lockWaitOfActive, trace_->activeNs);
         addLocks();
         addWords();
         addCoverage();
         addGain();
-        addLeftOut();
+        addRate();
+        trace_->leftOut = traceLeftOut(record_, out_);
         out_.total = trace_->lockWaitNs;
         out_.totalBasis = "waits";
         out_.samples = record_.events;
@@ -66,8 +75,16 @@ public:
 private:
     void addLine(const char* what, const char* key, uint64_t ns, bool active)
     {
-        if (ns != 0 || std::string_view(key) == "lock")
+        if (ns != 0 || (std::string_view(key) == "lock" && seesLocks()))
             trace_->account.push_back({what, key, ns, active, std::nullopt});
+    }
+
+    /// Whether events tell of waits for locks at all.
+    bool seesLocks() const
+    {
+        return record_.hasContention || record_.hasFutexes || record_.hasRecordedHolds
+            || counted("contention") || counted("futex") || counted("raw_syscalls") || counted("mmap_lock")
+            || counted("lock:lock_");
     }
 
     void addAccount()
@@ -107,16 +124,25 @@ private:
 
     void nameLock(const TracedLock& from, ReportTraceLock& lock) const
     {
+        if (from.kind == "mmap-lock") { // of no other lock are these events
+            lock.name = "mm_struct::mmap_lock";
+            lock.rung = Rung::NamedInData;
+            lock.basis = fmt::format("by its events, address {:#x}", from.address);
+            return;
+        }
         if (!from.symbol.empty()) {
             lock.name = from.symbolOffset == 0 ? from.symbol
                                                : fmt::format("{}+{:#x}", from.symbol, from.symbolOffset);
             lock.rung = Rung::UserSymbol;
-            lock.basis = fmt::format("symbol of {}{}", from.object, from.verified ? "" : ", unverified");
+            lock.basis =
+                fmt::format("symbol of {}{}", fileNameOf(from.object), from.verified ? "" : ", unverified");
             return;
         }
-        const std::string site = siteName(from);
-        lock.rung = site.empty() ? Rung::Unnamed : Rung::CallSite;
-        lock.name = site.empty() ? fmt::format("{:#x}", from.address) : fmt::format("lock taken at {}", site);
+        const TracedPlace site = siteOf(from);
+        lock.rung = site.function.empty() ? Rung::Unnamed : Rung::CallSite;
+        lock.name = site.function.empty() ? fmt::format("{:#x}", from.address)
+            : site.calledFrom             ? fmt::format("lock taken in a call from {}", site.function)
+                                          : fmt::format("lock taken at {}", site.function);
         lock.basis = fmt::format("address {:#x}", from.address);
     }
 
@@ -149,6 +175,8 @@ private:
         const auto wall = fixedFromCount(from.contendedWallNs);
         if (waiting && wall && from.contendedWallNs != 0)
             lock.meanWaiters = quotient(*waiting, *wall);
+        lock.handOffOfLock = shareOf(from.handOffNs, from.valueNs);
+        lock.unseenOfLock = shareOf(from.unseenNs, from.valueNs);
         for (const TracedSite& site : from.sites)
             lock.sites.push_back({site, shareOf(site.valueNs, from.valueNs)});
         for (const TracedHolder& holder : from.holders) {
@@ -162,8 +190,8 @@ private:
             lock.holders.push_back(std::move(row));
         }
         for (const TracedRoot& root : from.roots)
-            lock.roots.push_back(
-                {root.function, root.nobody, nameOf(root.lock), root.ns, shareOf(root.ns, from.valueNs)});
+            lock.roots.push_back({root.function, root.calledFrom, root.nobody, nameOf(root.lock), root.ns,
+                shareOf(root.ns, from.valueNs)});
         for (const TracedPattern& pattern : from.patterns)
             lock.patterns.push_back({pattern.name, pattern.partNs, shareOf(pattern.partNs, from.valueNs)});
     }
@@ -224,42 +252,14 @@ private:
                     static_cast<double>(first.figures.accountNs) / 1e6, first.name);
     }
 
-    void say(std::string sentence) { trace_->leftOut.push_back(std::move(sentence)); }
-
-    void addLeftOut()
+    void addRate()
     {
-        uint64_t open = 0;
-        for (const ReportTraceLock& lock : trace_->locks)
-            open += lock.figures.open;
-        if (open != 0)
-            say(fmt::format("{} waits began before the trace or do not end in it: they are in the sums as "
-                            "lower bounds.",
-                open));
-        if (record_.narrowed)
-            say("The trace is of the whole recording: time, threads, processes and CPUs of the question are "
-                "not "
-                "applied to it.");
-        if (record_.sampled)
-            say("The tracepoints were sampled, not all recorded: sums are lower bounds of unknown scale, and "
-                "no share of time is given. Record them with -c 1.");
-        if (record_.lostEvents != 0)
-            say(fmt::format("{} records were lost: sums are lower bounds. A larger buffer (-m) helps.",
-                record_.lostEvents));
-        if (record_.endsWithoutBegin + record_.beginsWithoutEnd + record_.unlikelyPairs != 0)
-            say(fmt::format(
-                "{} ends without a begin, {} begins without an end and {} ends of other calls are "
-                "left out.",
-                record_.endsWithoutBegin, record_.beginsWithoutEnd, record_.unlikelyPairs));
-        if (record_.unseenSwitches != 0)
-            say(fmt::format(
-                "{} times a thread ran again without being seen to come back, as the recording is "
-                "not of the whole machine: time off the CPU is an upper bound there.",
-                record_.unseenSwitches));
-        if (record_.hasContention)
-            say("lock:contention_* does not show trylocks, bit locks, optimistic spinning of writers, and "
-                "waiters at the pending bit; it slows short spinlocks down.");
-        if (record_.hasFutexes)
-            say("Spinning before the system call, and holds that nobody waited for, are not seen.");
+        const uint64_t cpus = out_.facts.cpus.value_or(0);
+        constexpr uint64_t kShortest = 1'000'000; // a rate of less is chance
+        if (cpus == 0 || record_.wholeNs < kShortest)
+            return;
+        trace_->eventsPerCpuSecond = static_cast<uint64_t>(static_cast<double>(record_.events) * 1e9
+            / (static_cast<double>(record_.wholeNs) * static_cast<double>(cpus)));
     }
 
     const LockTraceRecord& record_;
@@ -269,9 +269,19 @@ private:
 
 } // namespace
 
-void buildTimedTraceSection(const Section& section, ReportSection& out)
+void buildTimedTraceSection(const Profile& profile, const Section& section, const RoutineTable& routines,
+    const Query& query, ReportSection& out)
 {
+    const RecordingContext context = recordingContextOf(profile, section, routines);
+    out.facts.kernel = context.kernel;
+    out.facts.kernelSource = context.kernelSource;
+    out.facts.arch = context.arch;
+    out.facts.archSource = context.archSource;
+    out.facts.scope = scopeName(context.recorded.scope);
+    out.facts.workload = context.recorded.workload;
+    out.facts.copiesStacks = context.recorded.copiesStacks;
     TraceSectionBuilder(*section.trace, out).run();
+    addTraceGroups(*section.trace, query.by, *out.trace);
 }
 
 } // namespace whichlock

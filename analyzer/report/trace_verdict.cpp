@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace whichlock {
 namespace {
 
@@ -29,15 +31,16 @@ std::string firstLock(const ReportTrace& trace)
 std::string behindWhom(const ReportTrace& trace)
 {
     const ReportTraceLock& first = trace.locks.front();
-    if (first.holders.empty() || first.holders.front().figures.function.empty())
+    if (first.holders.empty() || first.holders.front().figures.at.function.empty())
         return {};
     const ReportTraceHolder& holder = first.holders.front();
-    std::string text =
-        fmt::format(" {} of that is behind {}", formatShare(holder.ofThisLock, 1), holder.figures.function);
+    std::string text = fmt::format(" {} of that is {}behind {}{}", formatShare(holder.ofThisLock, 1),
+        holder.figures.provenNs == 0 ? "probably " : "",
+        holder.figures.at.calledFrom ? "what was called from " : "", holder.figures.at.function);
     for (const ReportTraceRoot& root : first.roots) {
         if (!root.nobody && root.lock != first.name && root.ofThisLock.ppb > Share::kWhole / 2)
             text += fmt::format(", {} of it in the end behind {} with {}", formatShare(root.ofThisLock, 1),
-                root.function, root.lock);
+                (root.calledFrom ? "what was called from " : "") + root.function, root.lock);
     }
     return text + ".";
 }
@@ -93,23 +96,52 @@ TraceVerdict traceVerdict(const ReportSection& section)
     return verdict;
 }
 
-std::vector<std::string> traceRecordNext(const ReportSection& section)
+namespace {
+
+/// What a recording of locks and threads takes beside the events that this one has.
+std::string missingEvents(bool futexes, bool switches)
+{
+    std::string events;
+    if (!switches)
+        events += " -e sched:sched_switch -e sched:sched_waking";
+    if (!futexes)
+        events += " -e syscalls:sys_enter_futex -e syscalls:sys_exit_futex";
+    return events;
+}
+
+} // namespace
+
+std::vector<std::string> traceRecordNext(const Report& report, const ReportSection& section)
 {
     const ReportTrace& trace = *section.trace;
+    const auto counted = [&](std::string_view part) {
+        return std::any_of(trace.facts.eventCounts.begin(), trace.facts.eventCounts.end(),
+            [&](const auto& event) { return event.first.find(part) != std::string::npos; });
+    };
+    const bool futexes = counted("futex") || counted("raw_syscalls") || counted("probe");
+    const bool switches = trace.facts.hasSwitches;
     std::vector<std::string> next;
     if (trace.facts.sampled)
         next.emplace_back("all events, not samples of them: leave -F out, or add -c 1");
-    if (section.sees.userSleep == Sees::No)
-        next.emplace_back(
-            "locks of user space: perf record -a -g -e sched:sched_switch -e sched:sched_waking -e "
-            "syscalls:sys_enter_futex -e syscalls:sys_exit_futex -- sleep 5");
-    else if (!trace.activeKnown || trace.facts.unseenSwitches != 0)
-        next.emplace_back(
-            "who holds and what it does meanwhile: perf record -a -g -e sched:sched_switch -e "
-            "sched:sched_waking -e syscalls:sys_enter_futex -e syscalls:sys_exit_futex -- sleep 5");
+    const std::string missing = missingEvents(futexes, switches);
+    if (!futexes && !switches)
+        next.push_back("locks of user space, who holds them, what threads do: perf record -a -g" + missing
+            + " -- sleep 5");
+    else if (!futexes)
+        next.push_back("which locks of user space threads sleep for: add" + missing);
+    else if (!switches)
+        next.push_back("what threads and holders do meanwhile: add" + missing);
+    if (switches && trace.facts.unseenSwitches != 0 && section.facts.scope != "machine")
+        next.emplace_back("when threads came back, and who had the CPU: the same events of the whole "
+                          "machine (-a)");
     if (!trace.facts.hasStacks)
         next.emplace_back("where it is waited for: add --call-graph dwarf");
-    next.emplace_back("spinning: perf record -a -F 999 -e cpu-clock --call-graph dwarf -- sleep 10");
+    const bool profiled =
+        std::any_of(report.sections.begin(), report.sections.end(), [](const ReportSection& other) {
+            return other.kind == SectionKind::CpuProfile && other.measuresTime;
+        });
+    if (!profiled)
+        next.emplace_back("spinning: perf record -a -F 999 -e cpu-clock --call-graph dwarf -- sleep 10");
     return next;
 }
 

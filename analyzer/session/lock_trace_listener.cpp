@@ -26,11 +26,14 @@ constexpr std::string_view kUnknown = "[unknown]";
 
 } // namespace
 
-LockTraceListener::LockTraceListener(
-    std::string inputName, Symbolizer& symbolizer, const RoutineTable& routines)
+LockTraceListener::LockTraceListener(std::string inputName, Symbolizer& symbolizer,
+    const RoutineTable& routines, const RecordingOptions& options)
     : inputName_(std::move(inputName))
     , symbolizer_(symbolizer)
     , classifier_(routines, Context{})
+    , filter_(options.filter)
+    , gate_(options.filter)
+    , follower_(options)
     , pipe_([this](TraceBatch& batch) { follower_.follow(batch); })
 {
 }
@@ -54,6 +57,13 @@ void LockTraceListener::event(const PerfEvent& event)
 void LockTraceListener::hostFacts(const PerfHostFacts& facts)
 {
     decoder_.setArch(facts.arch);
+    if (facts.sampleTime)
+        gate_.setSpan(facts.sampleTime->first, facts.sampleTime->second);
+    if (!facts.commandLine.empty()) {
+        constexpr size_t kLongestName = 15; // of a task
+        const std::string& program = facts.commandLine.front();
+        recorder_ = program.substr(program.rfind('/') + 1).substr(0, kLongestName);
+    }
 }
 
 bool LockTraceListener::accountsFor(const PerfEvent& event) const
@@ -79,12 +89,28 @@ void LockTraceListener::stepAdded()
         pipe_.pass();
 }
 
+/// Only waiting in the times that are asked for counts; what happens before and after is followed.
+void LockTraceListener::addWindow(const PerfSample& sample)
+{
+    if (!filter_.time)
+        return;
+    const auto times =
+        sample.has(sample_bit::kTime) ? gate_.timesKept(sample.time) : decltype(gate_.timesKept(0))();
+    untold_ = !times;
+    TraceStep& step = addStep(TraceStep::Kind::Window, times ? times->first : 0, 0, 0);
+    step.untilNs = times ? times->second : 0;
+}
+
 void LockTraceListener::sample(const ReplayedSample& sample)
 {
     if (!decoder_.knows(sample.event.index))
         return;
     ++counts_[sample.event.index].samples;
     if (!std::exchange(begun_, true)) {
+        addWindow(sample.sample);
+        addStep(TraceStep::Kind::Recorder, 0, 0, 0).name =
+            static_cast<uint32_t>(pipe_.filling().names.size());
+        pipe_.filling().names.push_back(recorder_);
         if (decoder_.hasSwitches())
             addStep(TraceStep::Kind::SchedulerRecorded, 0, 0, 0);
         if (decoder_.sampled())
@@ -272,32 +298,42 @@ std::vector<NamedFrame> LockTraceListener::namedFrames(TraceStackId stack)
     return frames;
 }
 
-/// The function of the frame that `find` finds; empty when there is none.
-const std::string& LockTraceListener::functionAt(TraceStackId stack, Places& known, FindPlace find)
+/// The frame that `find` finds as a place in the code; empty when there is none.
+const TracedPlace& LockTraceListener::placeAt(TraceStackId stack, Places& known, FindPlace find)
 {
     const auto [at, isNew] = known.try_emplace(stack.v);
-    if (!isNew)
+    if (!isNew || !stack)
         return at->second;
-    const std::vector<NamedFrame> frames = namedFrames(stack);
-    const size_t place = (classifier_.*find)(frames);
-    if (place < frames.size())
-        at->second = frames[place].function;
+    const std::span<const TextFrame> frames = named_->framesOf({stack.v});
+    const size_t place = (classifier_.*find)(namedFrames(stack));
+    if (place >= frames.size() || frames[place].symbol == kUnknown)
+        return at->second;
+    const TextFrame& frame = frames[place];
+    at->second = {.function = std::string(frame.symbol),
+        .file = std::string(frame.file),
+        .line = frame.line,
+        .recovered = frame.recovered,
+        .calledFrom = frame.calleeMissing};
     return at->second;
 }
 
-std::string LockTraceListener::siteOf(TraceStackId stack)
+TracedPlace LockTraceListener::siteOf(TraceStackId stack)
 {
-    return functionAt(stack, sites_, &StackClassifier::siteOf);
+    return placeAt(stack, sites_, &StackClassifier::siteOf);
 }
 
-std::string LockTraceListener::holderSiteOf(TraceStackId stack)
+/// Holders are told apart by function alone.
+TracedPlace LockTraceListener::holderSiteOf(TraceStackId stack)
 {
-    return functionAt(stack, holderSites_, &StackClassifier::releaseSiteOf);
+    TracedPlace place = placeAt(stack, holderSites_, &StackClassifier::releaseSiteOf);
+    place.file.clear();
+    place.line = 0;
+    return place;
 }
 
 std::string LockTraceListener::sleepOf(TraceStackId stack)
 {
-    return functionAt(stack, sleeps_, &StackClassifier::sleepSiteOf);
+    return placeAt(stack, sleeps_, &StackClassifier::sleepSiteOf).function;
 }
 
 void LockTraceListener::deliver(NamedStacks& stacks, const ThreadNames&, RecordSink& sink)
@@ -315,14 +351,15 @@ void LockTraceListener::deliver(NamedStacks& stacks, const ThreadNames&, RecordS
     section.position = {.chain = inputName_, .offset = *firstOffset_};
     LockTraceRecord record = traceRecord(analysis, *this);
     record.hasStacks = std::ranges::any_of(
-        analysis.sites, [&](const TraceSite& site) { return !siteOf(site.stack).empty(); });
+        analysis.sites, [&](const TraceSite& site) { return !siteOf(site.stack).function.empty(); });
     std::map<std::string, uint64_t> counts; // several events may have one name
     for (const RecordedCount& count : counts_) {
         if (count.samples > 0)
             counts[count.event] += count.samples;
     }
     record.eventCounts.assign(counts.begin(), counts.end());
-    record.narrowed = narrowed_;
+    record.untold = untold_;
+    record.cutToCpus = !filter_.cpus.empty();
     record.problem = analysis.check();
     sink.lockTrace(sink.section(section), record);
     named_ = nullptr;

@@ -3,6 +3,7 @@
 // what, for how long and behind whom.
 #pragma once
 
+#include "analyzer/model/sample_filter.h"
 #include "analyzer/session/replay_listener.h"
 #include "analyzer/session/trace_steps.h"
 #include "analyzer/traces/stack_classifier.h"
@@ -19,10 +20,8 @@ namespace whichlock {
 class LockTraceListener final : public ReplayListener, private TraceNames {
 public:
     /// `symbolizer` and `routines` must outlive it.
-    LockTraceListener(std::string inputName, Symbolizer& symbolizer, const RoutineTable& routines);
-
-    /// The question is about a part of the recording, which the trace does not know.
-    void setNarrowed() { narrowed_ = true; }
+    LockTraceListener(std::string inputName, Symbolizer& symbolizer, const RoutineTable& routines,
+        const RecordingOptions& options = {});
 
     void begin(const RecordedStacks& stacks, const AddressSpace& space) override;
     void event(const PerfEvent& event) override;
@@ -55,14 +54,15 @@ private:
 
     TraceStep& addStep(TraceStep::Kind kind, uint64_t timeNs, uint32_t pid, uint32_t tid);
     void stepAdded();
+    void addWindow(const PerfSample& sample);
     void tellClass(TraceStackId stack);
     void tellPlaces(const PerfTraceEvent& event);
     void tellPlace(int32_t pid, uint64_t address);
     TraceStackClass classify(TraceStackId stack);
     uint32_t epochOf(int32_t pid) const { return space_->processOf(pid).epoch; }
     WordPlace placeOf(int32_t pid, uint64_t address);
-    std::string siteOf(TraceStackId stack) override;
-    std::string holderSiteOf(TraceStackId stack) override;
+    TracedPlace siteOf(TraceStackId stack) override;
+    TracedPlace holderSiteOf(TraceStackId stack) override;
     std::string sleepOf(TraceStackId stack) override;
     TracedVariable variableOf(const TraceProcess& process, uint64_t address) override;
 
@@ -70,13 +70,16 @@ private:
     bool isKernel(AddressFrameId frame) const;
     const std::vector<Mapping>& codeOf(int32_t pid);
     std::vector<NamedFrame> namedFrames(TraceStackId stack);
-    using Places = std::unordered_map<uint32_t, std::string>;
+    using Places = std::unordered_map<uint32_t, TracedPlace>;
     using FindPlace = size_t (StackClassifier::*)(std::span<const NamedFrame>);
-    const std::string& functionAt(TraceStackId stack, Places& known, FindPlace find);
+    const TracedPlace& placeAt(TraceStackId stack, Places& known, FindPlace find);
 
     std::string inputName_;
     Symbolizer& symbolizer_;
     StackClassifier classifier_;
+    SampleFilter filter_;
+    SampleGate gate_;
+    std::string recorder_ = "perf"; ///< name of the recorder's threads
     const RecordedStacks* stacks_ = nullptr;
     const AddressSpace* space_ = nullptr;
     NamedStacks* named_ = nullptr;
@@ -94,7 +97,7 @@ private:
     std::map<std::pair<TraceProcess, uint64_t>, CodePlace> words_;
     std::vector<RecordedCount> counts_; ///< by event index
     std::optional<uint64_t> firstOffset_;
-    bool narrowed_ = false;
+    bool untold_ = false; ///< the recording does not tell which of its times are asked for
 };
 
 } // namespace whichlock

@@ -29,16 +29,24 @@ std::vector<ResolvedAddress> resolveFrames(
     return resolved;
 }
 
-/// Whether a function takes or waits for locks.
-bool isWaitingRoutine(std::string_view function)
+constexpr uint8_t kNoRoutine = 1;
+constexpr uint8_t kTakes = 2;
+constexpr uint8_t kGivesBack = 3;
+
+/// Whether a function takes or waits for locks, or gives them back.
+uint8_t routineByName(std::string_view function)
 {
+    uint8_t found = kNoRoutine;
     if (function.empty())
-        return false;
-    for (const Routine* row : RoutineTable::builtIn().find(function, {}))
+        return found;
+    for (const Routine* row : RoutineTable::builtIn().find(function, {})) {
         if (row->roles.has(Role::AcquireWrapper) || row->roles.has(Role::SlowpathSpin)
             || row->roles.has(Role::SlowpathBlock) || row->roles.has(Role::OwnerSpin))
-            return true;
-    return false;
+            return kTakes;
+        if (row->roles.has(Role::Release))
+            found = kGivesBack;
+    }
+    return found;
 }
 
 std::string_view nameOfModule(const MappedModule& module)
@@ -65,14 +73,18 @@ std::span<const TextFrame> NamedStacks::framesOf(AddressStackId stack)
     frames_.clear();
     bool calleeMissing = false;
     constexpr size_t kNone = SIZE_MAX;
-    size_t callers = kNone; // where the frames behind the last lock routine begin
+    const AddressFrame* routine = nullptr; // the frame before, if it is of a routine of locks
+    size_t callers = kNone;                // where the frames behind the last lock routine begin
     for (AddressStackId at = stack; at; at = stacks_.stack(at).caller) {
         const AddressStack& node = stacks_.stack(at);
         const AddressFrame& frame = stacks_.frame(node.frame);
+        if (routine != nullptr && !isLockOrRelease(node.frame))
+            appendTailCaller(*routine, node.frame);
+        routine = !frame.callerMayLack && isLockOrRelease(node.frame) ? &frame : nullptr;
         const size_t first = frames_.size();
         appendFrame(node.frame);
         frames_[first].calleeMissing = calleeMissing;
-        if (first == 0 && frame.kind == AddressKind::InstructionPointer)
+        if (at == stack && frame.kind == AddressKind::InstructionPointer)
             frames_[0].waitLoop = code_.waits(frame.module, frame.offset);
         if (isLockRoutine(node.frame)) {
             callers = frames_.size();
@@ -108,23 +120,58 @@ void NamedStacks::nameLock(AddressStackId caller, size_t firstFrame)
             frames_[i].lock = *lock;
 }
 
-bool NamedStacks::isLockRoutine(AddressFrameId frame)
+/// A function that ends by jumping to a lock routine leaves no frame: its caller seems to call the routine.
+/// Whom it did call, the instruction before the return address says.
+void NamedStacks::appendTailCaller(const AddressFrame& routine, AddressFrameId caller)
+{
+    const AddressFrame& frame = stacks_.frame(caller);
+    if (frame.kind != AddressKind::ReturnAddress)
+        return;
+    const uint64_t back = routine.kind == AddressKind::ReturnAddress && routine.offset > 0 ? 1 : 0;
+    const CallGap& gap = code_.gap(routine.module, routine.offset - back, frame.module, frame.offset);
+    if (gap.kind == CallGap::Kind::Lost)
+        frames_.push_back({.symbol = gap.function,
+            .object = gap.otherModule ? kUnknown : objectOf(caller),
+            .recovered = true});
+}
+
+uint8_t NamedStacks::routineOf(AddressFrameId frame)
 {
     uint8_t& known = routines_[frame.v - 1];
     if (known == 0)
-        known = isWaitingRoutine(resolved(frame).function) ? 2 : 1;
-    return known == 2;
+        known = routineByName(resolved(frame).function);
+    return known;
+}
+
+bool NamedStacks::isLockRoutine(AddressFrameId frame)
+{
+    return routineOf(frame) == kTakes;
+}
+
+bool NamedStacks::isLockOrRelease(AddressFrameId frame)
+{
+    return routineOf(frame) != kNoRoutine;
 }
 
 void NamedStacks::appendFrame(AddressFrameId frame)
 {
     const ResolvedAddress& name = resolved(frame);
     const std::string_view object = objectOf(frame);
-    for (size_t inlined = 0; inlined + 1 < name.chain.size(); ++inlined)
-        frames_.push_back({.symbol = name.chain[inlined].function, .object = object, .inlined = true});
+    for (size_t inlined = 0; inlined + 1 < name.chain.size(); ++inlined) {
+        const SourceFrame& source = name.chain[inlined];
+        frames_.push_back({.symbol = source.function,
+            .object = object,
+            .file = source.file,
+            .line = source.line,
+            .inlined = true});
+    }
     frames_.push_back({.symbol = name.function.empty() ? kUnknown : name.function,
         .object = object,
         .symbolOffset = name.symbolOffset});
+    if (!name.chain.empty()) {
+        frames_.back().file = name.chain.back().file;
+        frames_.back().line = name.chain.back().line;
+    }
 }
 
 } // namespace whichlock

@@ -28,7 +28,10 @@ public:
 private:
     void appendFrame(AddressFrameId frame);
     bool appendLostCaller(const AddressFrame& leaf, AddressStackId callers);
+    void appendTailCaller(const AddressFrame& routine, AddressFrameId caller);
     bool isLockRoutine(AddressFrameId frame);
+    bool isLockOrRelease(AddressFrameId frame);
+    uint8_t routineOf(AddressFrameId frame);
     void nameLock(AddressStackId caller, size_t firstFrame);
 
     const RecordedStacks& stacks_;
@@ -36,7 +39,7 @@ private:
     std::vector<ResolvedAddress> resolved_; ///< of frame i + 1
     std::vector<std::string_view> objects_; ///< of frame i + 1
     std::vector<TextFrame> frames_;         ///< of the last call
-    std::vector<uint8_t> routines_;         ///< of frame i + 1: 0 not asked yet, 1 no lock routine, 2 is one
+    std::vector<uint8_t> routines_; ///< of frame i + 1: 0 not asked yet, 1 none, 2 takes, 3 gives back
     CallSiteLocks locks_;
 };
 

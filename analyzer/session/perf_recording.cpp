@@ -251,9 +251,7 @@ LoadedInput loadPerfRecording(
     symbolizer.readKernelTextAhead();
     StackUnwinding unwinding(symbolizer);
     PerfRecording recording(source.name(), options);
-    LockTraceListener traces(source.name(), symbolizer, RoutineTable::builtIn());
-    if (!options.filter.empty())
-        traces.setNarrowed();
+    LockTraceListener traces(source.name(), symbolizer, RoutineTable::builtIn(), options);
     recording.setListener(traces);
     PerfDataOptions reading{.byTime = true};
     if (source.isFile())

@@ -3,8 +3,10 @@
 
 namespace whichlock {
 
-TraceFollower::TraceFollower()
-    : analyser_(*this)
+TraceFollower::TraceFollower(const RecordingOptions& options)
+    : filter_(options.filter)
+    , gate_(options.filter)
+    , analyser_(*this, {.byThread = options.byThread, .byProcessor = options.byCpu})
 {
 }
 
@@ -26,6 +28,11 @@ void TraceFollower::follow(const TraceStep& step, const TraceBatch& batch)
     const TraceMoment& at = step.event.at;
     epoch_ = step.epoch;
     switch (step.kind) {
+    case TraceStep::Kind::Window:
+        return analyser_.setWindow({at.timeNs, step.untilNs});
+    case TraceStep::Kind::Recorder:
+        recorder_ = batch.names[step.name];
+        return;
     case TraceStep::Kind::SchedulerRecorded:
         return analyser_.schedulerRecorded();
     case TraceStep::Kind::Sampled:
@@ -41,6 +48,25 @@ void TraceFollower::follow(const TraceStep& step, const TraceBatch& batch)
     case TraceStep::Kind::Lost:
         return analyser_.lost(step.lost);
     }
+}
+
+Counting TraceFollower::countingOf(const TracedTask& task)
+{
+    if (!filter_.threads.empty() || !filter_.processes.empty()) {
+        const Kept kept = gate_.judgeThread({.pid = task.pid,
+            .tid = task.tid,
+            .comm = task.name,
+            .processComm = task.processName.empty() ? task.name : task.processName});
+        return kept == Kept::Yes ? Counting::Yes : Counting::LeftOut;
+    }
+    // What it has in common with its child up to the exec has a name of its own.
+    const bool recorder = !task.name.empty() && (task.name == recorder_ || task.name == "perf-exec");
+    return recorder ? Counting::Recorder : Counting::Yes;
+}
+
+bool TraceFollower::countsProcessor(uint32_t cpu)
+{
+    return gate_.judgeCpu(static_cast<int32_t>(cpu & INT32_MAX)) == Kept::Yes;
 }
 
 TraceStackClass TraceFollower::classify(TraceStackId stack)

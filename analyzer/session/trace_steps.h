@@ -3,6 +3,7 @@
 // own, while the recording is read on and what is known of processes and stacks goes on to change.
 #pragma once
 
+#include "analyzer/model/sample_filter.h"
 #include "analyzer/traces/perf_trace_events.h"
 
 #include <map>
@@ -16,12 +17,13 @@ namespace whichlock {
 
 /// One step; which members count depends on its kind.
 struct TraceStep {
-    enum class Kind : uint8_t { SchedulerRecorded, Sampled, Event, Name, Fork, Exit, Lost };
+    enum class Kind : uint8_t { Window, Recorder, SchedulerRecorded, Sampled, Event, Name, Fork, Exit, Lost };
 
     Kind kind = Kind::Event;
     uint32_t epoch = 0; ///< of the process `event.at.pid`
     TraceStackId stack{};
-    uint32_t name = 0;      ///< Name: row in TraceBatch::names
+    uint64_t untilNs = 0;   ///< of Window
+    uint32_t name = 0;      ///< Name, Recorder: row in TraceBatch::names
     int32_t parentTid = 0;  ///< of Fork
     uint64_t lost = 0;      ///< of Lost
     PerfTraceEvent event{}; ///< of all other kinds at least time, pid and tid
@@ -63,7 +65,8 @@ struct TraceBatch {
 /// Follows the steps. MT: one thread, which need not be the one that made the batches.
 class TraceFollower final : private TraceEnvironment {
 public:
-    TraceFollower();
+    /// What is counted: the threads, processes and processors of the filter; times come as a step.
+    explicit TraceFollower(const RecordingOptions& options);
     void follow(const TraceBatch& batch);
     TraceAnalyser& analyser() { return analyser_; }
 
@@ -71,8 +74,13 @@ private:
     TraceStackClass classify(TraceStackId stack) override;
     uint32_t epochOf(int32_t pid) override;
     WordPlace placeOf(int32_t pid, uint64_t address) override;
+    Counting countingOf(const TracedTask& task) override;
+    bool countsProcessor(uint32_t cpu) override;
     void follow(const TraceStep& step, const TraceBatch& batch);
 
+    SampleFilter filter_;
+    SampleGate gate_;
+    std::string recorder_ = "perf";        ///< name of the recorder's threads
     std::vector<TraceStackClass> classes_; ///< by stack
     std::map<TraceWord, WordPlace> places_;
     uint32_t epoch_ = 0; ///< of the process of the step at hand

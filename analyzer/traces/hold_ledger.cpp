@@ -31,39 +31,45 @@ bool isOffCpu(Activity activity)
 
 } // namespace
 
-void HoldLedger::waitBegins(int32_t thread, uint64_t timeNs)
+void HoldLedger::waitBegins(int32_t thread, uint64_t timeNs, bool counted)
 {
-    fresh_.add({timeNs, thread});
+    fresh_.add({timeNs, thread, counted});
 }
 
-void HoldLedger::waitEnds(int32_t thread, uint64_t beganNs, uint64_t timeNs, bool acquired)
+void HoldLedger::waitEnds(int32_t thread, uint64_t beganNs, uint64_t timeNs, bool acquired, bool counted)
 {
     uint64_t rest = 0;
     bool handOff = false;
     if (fresh_.remove({beganNs, thread})) {
-        rest = timeNs - beganNs;
+        rest = window_.lengthOf(beganNs, timeNs);
     } else if (settled_ > 0) {
         --settled_;
-        rest = timeNs - cutNs_;
+        settledCounted_ -= std::min(settledCounted_, counted ? 1U : 0U);
+        rest = window_.lengthOf(cutNs_, timeNs);
         handOff = acquired && cutWasRelease_;
     }
-    waitNs_ += timeNs - beganNs;
-    (handOff ? handOffNs_ : unseenNs_) += rest;
-    if (rest > 0)
-        rootNs({lock_, {}}) += rest;
+    if (counted) {
+        waitNs_ += window_.lengthOf(beganNs, timeNs);
+        (handOff ? handOffNs_ : unseenNs_) += rest;
+        if (rest > 0)
+            rootNs({lock_, {}}) += rest;
+    }
     if (!acquired)
         return;
     noteEnd(thread, timeNs);
     owner_ = thread;
 }
 
-uint64_t HoldLedger::waitDropped(int32_t thread, uint64_t beganNs)
+uint64_t HoldLedger::waitDropped(int32_t thread, uint64_t beganNs, bool counted)
 {
     if (fresh_.remove({beganNs, thread}) || settled_ == 0)
-        return 0;
+        return beganNs;
     --settled_;
-    waitNs_ += cutNs_ - beganNs;
-    return cutNs_ - beganNs;
+    if (counted) {
+        settledCounted_ -= std::min(settledCounted_, 1U);
+        waitNs_ += window_.lengthOf(beganNs, cutNs_);
+    }
+    return cutNs_;
 }
 
 void HoldLedger::addUnseen(uint64_t ns)
@@ -140,7 +146,8 @@ void HoldLedger::held(const HoldEnd& end, const HoldContext& context)
 {
     const uint64_t began = holdBeganNs(end.thread);
     const HolderId holder = holderRow(end.holder);
-    if (end.released && endedSinceCut(end.thread) != nullptr)
+    if (end.released && !end.recorded && endedSinceCut(end.thread) != nullptr
+        && window_.touches(began, end.timeNs))
         holders_[holder.v - 1].holds.add(end.timeNs - began);
     if (waiters() > 0) {
         if (end.released)
@@ -216,19 +223,24 @@ void HoldLedger::addChain(const Piece& stretch, const HoldContext& context)
 /// Counts each piece once for each waiter; a waiter counts from the time on when it came.
 void HoldLedger::chargePieces(HolderId holder, bool proven)
 {
-    uint64_t waiting = settled_;
+    uint64_t waiting = settledCounted_;
     WaitQueue::Walk comes(fresh_);
-    for (const Piece& piece : pieces_) {
-        if (!piece.nobody)
-            noteOffCpu(holders_[holder.v - 1], piece);
+    for (const Piece& whole : pieces_) {
+        Piece piece = whole;
+        piece.fromNs = window_.clamp(whole.fromNs);
+        piece.toNs = window_.clamp(whole.toNs);
+        bool charged = false;
         for (uint64_t at = piece.fromNs; at < piece.toNs;) {
             for (; comes.current() != nullptr && comes.current()->beganNs <= at; comes.next())
-                ++waiting;
+                waiting += comes.current()->counted ? 1 : 0;
             const WaitQueue::Wait* const next = comes.current();
             const uint64_t end = next == nullptr ? piece.toNs : std::min(piece.toNs, next->beganNs);
             charge(holder, proven, piece, (end - at) * waiting);
+            charged = charged || waiting > 0;
             at = end;
         }
+        if (charged && !piece.nobody)
+            noteOffCpu(holders_[holder.v - 1], piece);
     }
 }
 
@@ -281,6 +293,8 @@ void HoldLedger::remember()
 void HoldLedger::cut(uint64_t timeNs, bool released)
 {
     settled_ += static_cast<uint32_t>(fresh_.size());
+    for (WaitQueue::Walk wait(fresh_); wait.current() != nullptr; wait.next())
+        settledCounted_ += wait.current()->counted ? 1 : 0;
     fresh_.clear();
     endedSinceCut_.clear();
     owner_ = -1;

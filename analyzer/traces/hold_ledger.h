@@ -69,21 +69,25 @@ struct HoldEnd {
     uint64_t timeNs = 0;
     bool proven = false;   ///< by a recorded release or hold, not by the order of acquisitions
     bool released = false; ///< it gave the lock back then
+    bool recorded = false; ///< addHold() tells how long it had it
 };
 
 /// MT: one thread.
 class HoldLedger {
 public:
-    explicit HoldLedger(TraceLockId lock)
+    /// Only waiting in the window is charged.
+    explicit HoldLedger(TraceLockId lock, TraceWindow window = {})
         : lock_(lock)
+        , window_(window)
     {
     }
 
-    void waitBegins(int32_t thread, uint64_t timeNs);
+    /// A wait that is not counted is charged to nobody; chains go through it all the same.
+    void waitBegins(int32_t thread, uint64_t timeNs, bool counted = true);
     /// `acquired`: it ended because the lock was got, as far as that can be told.
-    void waitEnds(int32_t thread, uint64_t beganNs, uint64_t timeNs, bool acquired);
-    /// When it ended is not known. Returns its length up to the last cut, which has been charged.
-    uint64_t waitDropped(int32_t thread, uint64_t beganNs);
+    void waitEnds(int32_t thread, uint64_t beganNs, uint64_t timeNs, bool acquired, bool counted = true);
+    /// When it ended is not known. Returns when the last cut of it was, up to which it has been charged.
+    uint64_t waitDropped(int32_t thread, uint64_t beganNs, bool counted = true);
     /// Waiting of which only the length is known.
     void addUnseen(uint64_t ns);
 
@@ -105,6 +109,7 @@ public:
     /// All waits that ended; holders, hand-off and unseen add up to it.
     uint64_t waitNs() const { return waitNs_; }
     std::map<ChainRoot, uint64_t> roots() const;
+    /// All of them, counted or not.
     uint32_t waiters() const { return settled_ + static_cast<uint32_t>(fresh_.size()); }
     /// The thread that got the lock last and did not give it back since; -1 when that cannot be told.
     int32_t probableOwner() const { return owner_; }
@@ -157,6 +162,7 @@ private:
     void cut(uint64_t timeNs, bool released);
 
     TraceLockId lock_;
+    TraceWindow window_;
     Interner<HolderKey, HolderId> keys_;
     std::vector<HolderSums> holders_;          ///< of keys_ row i + 1
     std::vector<uint64_t> ownRootNs_;          ///< waiting with this lock at the root, by holder; 0: nobody
@@ -165,8 +171,9 @@ private:
     uint64_t unseenNs_ = 0;
     uint64_t waitNs_ = 0;
 
-    // Waiters whose wait was cut at cutNs_, and those that came later.
+    // Waiters whose wait was cut at cutNs_, and those that came later with whether they count.
     uint32_t settled_ = 0;
+    uint32_t settledCounted_ = 0;
     WaitQueue fresh_;
     uint64_t cutNs_ = 0;
     bool cutWasRelease_ = false;           ///< the lock was given back at cutNs_

@@ -139,7 +139,7 @@ void decideLockKind(LiveLock& lock, std::vector<TraceSite>& sites)
     for (const uint32_t row : facts.sites) {
         const TraceSite& site = sites[row];
         if (site.reason != WaitReason::Unknown)
-            told[kindOf(site.reason)] += site.waits + site.openWaits;
+            told[kindOf(site.reason)] += site.waits + site.openWaits + site.leftOutWaits;
         parks = parks || (site.parks && isLockReason(site.reason));
     }
     const auto most = std::max_element(

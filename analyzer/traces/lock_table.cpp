@@ -7,7 +7,7 @@ TraceLockId LockTable::find(const LockKey& key, uint64_t beginNs)
 {
     const TraceLockId id = keys_.intern(key);
     if (id.v > locks_.size())
-        locks_.emplace_back(id, key, beginNs);
+        locks_.emplace_back(id, key, beginNs, window_);
     return id;
 }
 
@@ -22,6 +22,7 @@ uint32_t LockTable::site(const SiteKey& key, const TraceStackClass& known)
         site.channel = key.channel;
         site.reason = key.reason;
         site.action = key.action;
+        site.cpu = key.cpu;
         site.parks = known.parks;
         site.insideCondition = known.insideCondition;
         sites_.push_back(site);

@@ -5,6 +5,7 @@
 #include "analyzer/traces/trace_analysis.h"
 
 #include <deque>
+#include <set>
 
 namespace whichlock {
 
@@ -16,9 +17,9 @@ inline uint64_t hashOf(const LockKey& key)
 
 /// A lock while the trace is read.
 struct LiveLock {
-    LiveLock(TraceLockId id, const LockKey& key, uint64_t beginNs)
-        : load(beginNs)
-        , ledger(id)
+    LiveLock(TraceLockId id, const LockKey& key, uint64_t beginNs, TraceWindow window)
+        : load(window.clamp(beginNs))
+        , ledger(id, window)
     {
         facts.key = key;
     }
@@ -55,19 +56,23 @@ struct SiteKey {
     WaitChannel channel = WaitChannel::Futex;
     WaitReason reason = WaitReason::Unknown;
     FutexAction action = FutexAction::None;
+    int32_t cpu = -1;
 
     bool operator==(const SiteKey&) const = default;
     friend uint64_t hashOf(const SiteKey& key)
     {
         return mixBits((static_cast<uint64_t>(key.lock.v) << 32U | key.stack.v)
             ^ mixBits(static_cast<uint64_t>(key.group.v) << 24U | static_cast<uint64_t>(key.channel) << 16U
-                | static_cast<uint64_t>(key.reason) << 8U | static_cast<uint64_t>(key.action)));
+                | static_cast<uint64_t>(key.reason) << 8U | static_cast<uint64_t>(key.action))
+            ^ mixBits(static_cast<uint32_t>(key.cpu)));
     }
 };
 
 /// MT: one thread.
 class LockTable {
 public:
+    /// What is counted of waits; before the first of them.
+    void setWindow(TraceWindow window) { window_ = window; }
     /// The lock of that key; `beginNs` is where its time starts if it is new.
     TraceLockId find(const LockKey& key, uint64_t beginNs);
     /// Row of the site.
@@ -80,6 +85,7 @@ public:
     std::vector<TraceSite>& sites() { return sites_; }
 
 private:
+    TraceWindow window_;
     Interner<LockKey, TraceLockId> keys_;
     std::deque<LiveLock> locks_; ///< of keys_ row i + 1
     Interner<SiteKey, Id<struct SiteTag>> siteKeys_;

@@ -21,6 +21,18 @@ void ThreadTimeline::enter(uint64_t timeNs, Activity activity, uint32_t detail, 
     stretches_.push_back({timeNs, activity, detail});
 }
 
+void ThreadTimeline::split(uint64_t timeNs)
+{
+    if (stretches_.empty() || stretches_.back().fromNs >= timeNs)
+        return;
+    if (stretches_.size() >= kMostStretches)
+        forget(0);
+    Stretch next = stretches_.back();
+    sums_[static_cast<size_t>(next.activity)] += timeNs - next.fromNs;
+    next.fromNs = timeNs;
+    stretches_.push_back(next);
+}
+
 void ThreadTimeline::relabel(Activity activity)
 {
     if (!stretches_.empty())

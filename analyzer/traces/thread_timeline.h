@@ -25,6 +25,8 @@ public:
 
     /// From `timeNs` on the thread does this. Stretches that ended before `neededFromNs` may be forgotten.
     void enter(uint64_t timeNs, Activity activity, uint32_t detail, uint64_t neededFromNs);
+    /// The current stretch goes on as one of its own, so that what was before is not relabelled.
+    void split(uint64_t timeNs);
     /// The current stretch turns out to be something else; its detail stays.
     void relabel(Activity activity);
     /// Time by activity up to `timeNs`, which is not before the last enter().

@@ -45,15 +45,41 @@ Activity activityOf(WaitReason reason)
 
 } // namespace
 
-TraceAnalyser::TraceAnalyser(TraceEnvironment& environment)
+TraceAnalyser::TraceAnalyser(TraceEnvironment& environment, const TraceOptions& options)
     : environment_(environment)
+    , options_(options)
+    , threads_(environment, options.byThread)
 {
+}
+
+void TraceAnalyser::setWindow(const TraceWindow& window)
+{
+    window_ = window;
+    locks_.setWindow(window);
+    nextEdgeNs_ = window.fromNs == 0 ? window.toNs : window.fromNs;
+    threads_.setOpen(window.fromNs == 0, 0);
+}
+
+/// The time of threads up to an edge of the window belongs to what was before it.
+void TraceAnalyser::crossEdge(uint64_t timeNs)
+{
+    if (nextEdgeNs_ == window_.fromNs) {
+        threads_.setOpen(true, window_.fromNs);
+        nextEdgeNs_ = window_.toNs;
+    }
+    if (timeNs >= nextEdgeNs_) {
+        threads_.setOpen(false, window_.toNs);
+        nextEdgeNs_ = UINT64_MAX;
+    }
 }
 
 /// Time never goes back: who delivers has sorted, and what is still out of order is damage.
 uint64_t TraceAnalyser::advance(uint64_t timeNs)
 {
-    nowNs_ = std::max(nowNs_, std::min(timeNs, kLatestNs));
+    const uint64_t next = std::max(nowNs_, std::min(timeNs, kLatestNs));
+    if (next >= nextEdgeNs_)
+        crossEdge(next);
+    nowNs_ = next;
     if (!begun_ && timeNs != 0) { // what the recorder found when it came has no time
         begun_ = true;
         beginNs_ = nowNs_;
@@ -207,7 +233,7 @@ void TraceAnalyser::switchIn(LiveThread& thread)
 void TraceAnalyser::addOffCpu(LiveThread& thread, bool seen)
 {
     OffCpuSums& sums = threads_.groups()[thread.group.v - 1].offCpu;
-    const uint64_t ns = nowNs_ - thread.outNs;
+    const uint64_t ns = window_.lengthOf(thread.outNs, nowNs_);
     thread.out = false;
     if (!seen) {
         sums.upToNs += ns;
@@ -219,9 +245,10 @@ void TraceAnalyser::addOffCpu(LiveThread& thread, bool seen)
     }
     sums.blockedNs += ns;
     const uint64_t woken = thread.wokenNs == 0 ? nowNs_ : std::max(thread.wokenNs, thread.outNs);
-    sums.wokenNs += nowNs_ - woken;
+    sums.wokenNs += window_.lengthOf(woken, nowNs_);
     if (!thread.waits.empty()) {
-        locks_.sites()[thread.waits.front().site].offCpuNs += ns;
+        if (thread.waits.front().counted)
+            locks_.sites()[thread.waits.front().site].offCpuNs += ns;
         return;
     }
     const Activity activity = activityOf(thread.outReason);
@@ -229,7 +256,7 @@ void TraceAnalyser::addOffCpu(LiveThread& thread, bool seen)
             : activity == Activity::Sleep ? sums.sleepNs
             : activity == Activity::Idle  ? sums.idleNs
                                           : sums.otherNs) += ns;
-    if (activity == Activity::Blocked)
+    if (activity == Activity::Blocked && ns != 0 && thread.counting == Counting::Yes)
         blockedAt_[thread.outStack.v] += ns;
 }
 
@@ -293,7 +320,7 @@ void TraceAnalyser::endThread(LiveThread& thread)
     while (!thread.waits.empty())
         endWait(thread, thread.waits.size() - 1, false, false);
     settleAcquisition(thread);
-    threads_.flush(thread, nowNs_);
+    threads_.end(thread, nowNs_);
 }
 
 void TraceAnalyser::name(uint64_t timeNs, int32_t pid, int32_t tid, std::string_view name)

@@ -27,10 +27,16 @@ struct RecordedLock {
     LockKind kind = LockKind::Unknown;
 };
 
+/// What is told apart beyond what every question needs; costs memory.
+struct TraceOptions {
+    bool byThread = false;
+    bool byProcessor = false;
+};
+
 /// MT: one thread.
 class TraceAnalyser final : private HoldContext {
 public:
-    explicit TraceAnalyser(TraceEnvironment& environment);
+    explicit TraceAnalyser(TraceEnvironment& environment, const TraceOptions& options = {});
 
     /// `flags` as in lock:contention_begin.
     void contentionBegin(const TraceMoment& at, uint64_t lock, uint32_t flags);
@@ -55,6 +61,8 @@ public:
     void sampled() { gaps_.sampled = true; }
     /// Switches will come: what a thread does is told from its first event on.
     void schedulerRecorded() { hasSwitches_ = true; }
+    /// Only waiting in it, and what threads did in it, is counted. Before the first event.
+    void setWindow(const TraceWindow& window);
     /// When recording began, where that is earlier than the first event.
     void beginsAt(uint64_t timeNs);
 
@@ -66,6 +74,7 @@ private:
     const HoldLedger* ledgerOf(TraceLockId lock) const override;
 
     uint64_t advance(uint64_t timeNs);
+    void crossEdge(uint64_t timeNs);
     const TraceStackClass& classOf(TraceStackId stack);
     LiveThread& threadAt(const TraceMoment& at);
     void returnUnseen(LiveThread& thread);
@@ -87,8 +96,11 @@ private:
     void endWait(LiveThread& thread, size_t index, bool acquired, bool whole);
     void dropWait(LiveThread& thread, size_t index);
     void closeWait(LiveThread& thread, size_t index);
-    void addOpenAtBegin(const LiveThread& thread, TraceLockId lock, TraceStackId stack);
-    void noteAcquisition(LiveThread& thread, TraceLockId lock, uint64_t beganNs, TraceSite& site);
+    void leaveOut(const OpenWait& wait, uint64_t beganNs, uint64_t endNs);
+    void countAcquisition(LiveThread& thread, const OpenWait& wait);
+    uint64_t countedNs(const OpenWait& wait, uint64_t fromNs, uint64_t toNs) const;
+    void addOpenAtBegin(const LiveThread& thread, TraceLockId lock, const TraceMoment& at);
+    bool noteAcquisition(LiveThread& thread, TraceLockId lock, uint64_t beganNs);
     void settleAcquisition(LiveThread& thread);
     void creditOutermost(LiveThread& thread);
     bool mayBeOnSinceBegin(const LiveThread& thread) const;
@@ -104,6 +116,9 @@ private:
     void findDeadlocks();
 
     TraceEnvironment& environment_;
+    TraceOptions options_;
+    TraceWindow window_;
+    uint64_t nextEdgeNs_ = UINT64_MAX;                    ///< of the window
     std::vector<std::optional<TraceStackClass>> classes_; ///< by stack
     TraceThreads threads_;
     LockTable locks_;

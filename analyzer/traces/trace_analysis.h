@@ -67,6 +67,8 @@ struct OffCpuSums {
 struct TraceGroup {
     std::string name{};
     uint32_t process = 0; ///< row in TraceAnalysis::processes
+    int32_t tid = -1;     ///< where threads are told apart
+    Counting counting = Counting::Yes;
     uint32_t threads = 0; ///< that had this name at any time
     ActivitySums account{};
     OffCpuSums offCpu{};
@@ -82,11 +84,14 @@ struct TraceSite {
     FutexAction action = FutexAction::None;
     bool parks = false;
     bool insideCondition = false;
+    int32_t cpu = -1;   ///< where the waits began, if processors are told apart
     uint64_t waits = 0; ///< that ended
     uint64_t waitNs = 0;
     uint64_t maxNs = 0;
     uint64_t openWaits = 0; ///< that began before the trace or did not end in it; openNs is a lower bound
     uint64_t openNs = 0;
+    uint64_t leftOutWaits = 0; ///< what the question is not about; part of no other figure
+    uint64_t leftOutNs = 0;
     uint64_t acquisitions = 0; ///< several waits in a row for one of them count once
     uint64_t accountNs = 0;    ///< of all that: not inside of another wait of the thread
     uint64_t offCpuNs = 0;     ///< off the processor in it, from switch-out to switch-in
@@ -127,6 +132,7 @@ struct TraceLock {
     std::vector<uint32_t> sites{};   ///< rows in TraceAnalysis::sites
     uint64_t releases = 0;           ///< that were recorded, with or without waiters
     uint64_t broadcasts = 0;         ///< wakes of more than one waiter
+    bool holdsRecorded = false;      ///< asking, getting and giving back were all events
     bool deadlock = false;           ///< its waiters wait in a circle
 
     /// With the lower bounds of waits that were not seen as a whole.
@@ -147,6 +153,7 @@ struct TraceGaps {
 struct TraceAnalysis {
     uint64_t beginNs = 0;
     uint64_t endNs = 0;
+    TraceWindow window{}; ///< what the figures are of
     uint64_t events = 0;
     bool hasSwitches = false;
     bool hasWakings = false;

@@ -46,7 +46,7 @@ void TraceAnalyser::findDeadlocks()
 
 void TraceAnalyser::finishLock(LiveLock& lock, TraceAnalysis& analysis)
 {
-    lock.load.advance(nowNs_);
+    lock.load.advance(window_.clamp(nowNs_));
     decideLockKind(lock, locks_.sites());
     TraceLock& facts = lock.facts;
     facts.waits = lock.facts.waitTimes.count();
@@ -58,6 +58,7 @@ void TraceAnalyser::finishLock(LiveLock& lock, TraceAnalysis& analysis)
     facts.handOffNs = lock.ledger.handOffNs();
     facts.unseenNs = lock.ledger.unseenNs();
     facts.roots = lock.ledger.roots();
+    facts.holdsRecorded = lock.recordedHolds;
     analysis.locks.push_back(std::move(facts));
 }
 
@@ -76,6 +77,7 @@ TraceAnalysis TraceAnalyser::finish(uint64_t endNs)
     TraceAnalysis analysis;
     analysis.beginNs = beginNs_;
     analysis.endNs = nowNs_;
+    analysis.window = window_;
     analysis.events = events_;
     analysis.hasSwitches = hasSwitches_;
     analysis.hasWakings = hasWakings_;

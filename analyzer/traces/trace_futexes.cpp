@@ -63,7 +63,12 @@ void TraceAnalyser::futexEnter(const TraceMoment& at, const FutexCall& call)
             ++gaps_.waitsOnUnknownWords;
         noteWord(locks_[id], thread, call);
         beginWait(thread,
-            {.lock = id, .channel = WaitChannel::Futex, .beganNs = nowNs_, .stack = at.stack, .call = call},
+            {.lock = id,
+                .channel = WaitChannel::Futex,
+                .beganNs = nowNs_,
+                .cpu = at.cpu,
+                .stack = at.stack,
+                .call = call},
             futexReason(thread, call, known));
         return;
     }

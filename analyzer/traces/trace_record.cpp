@@ -2,6 +2,7 @@
 #include "analyzer/traces/trace_record.h"
 
 #include "analyzer/traces/lock_patterns.h"
+#include "analyzer/traces/record_rows.h"
 
 #include <algorithm>
 #include <tuple>
@@ -9,33 +10,9 @@
 namespace whichlock {
 namespace {
 
-ActivityTimes timesOf(const ActivitySums& sums)
-{
-    const auto of = [&](Activity activity) { return sums[static_cast<size_t>(activity)]; };
-    return {.unknownNs = of(Activity::Unknown),
-        .ranNs = of(Activity::Ran),
-        .uncertainNs = of(Activity::Uncertain),
-        .preemptedNs = of(Activity::Preempted),
-        .yieldedNs = of(Activity::Yielded) + of(Activity::Voluntary),
-        .throttledNs = of(Activity::Throttled),
-        .wokenNs = of(Activity::Woken),
-        .ioNs = of(Activity::Io),
-        .sleepNs = of(Activity::Sleep),
-        .idleNs = of(Activity::Idle),
-        .blockedNs = of(Activity::Blocked),
-        .lockNs = of(Activity::LockWait)};
-}
-
 std::string_view sideName(WaitReason reason)
 {
     return reason == WaitReason::RwlockRead ? "read" : reason == WaitReason::RwlockWrite ? "write" : "-";
-}
-
-/// Heaviest first, then by all of the content.
-template <class Row, class Weight> void sortByWeight(std::vector<Row>& rows, Weight weight)
-{
-    std::sort(rows.begin(), rows.end(),
-        [&](const Row& a, const Row& b) { return weight(a) != weight(b) ? weight(a) > weight(b) : a < b; });
 }
 
 std::vector<NamedTime> sortedTimes(const std::map<std::string, uint64_t>& sums)
@@ -59,7 +36,9 @@ public:
     LockTraceRecord build()
     {
         LockTraceRecord record;
-        record.durationNs = analysis_.endNs - analysis_.beginNs;
+        record.durationNs = analysis_.window.lengthOf(analysis_.beginNs, analysis_.endNs);
+        record.wholeNs = analysis_.endNs - analysis_.beginNs;
+        record.fromNs = analysis_.window.clamp(analysis_.beginNs) - analysis_.beginNs;
         record.events = analysis_.events;
         record.hasSwitches = analysis_.hasSwitches;
         record.hasWakings = analysis_.hasWakings;
@@ -74,7 +53,7 @@ public:
             record.hasFutexes = record.hasFutexes || site.channel == WaitChannel::Futex;
             record.hasRecordedHolds = record.hasRecordedHolds || site.channel == WaitChannel::RecordedHolds;
         }
-        addThreads(record);
+        addWaiters(analysis_, record);
         addLocks(record);
         std::map<std::string, uint64_t> blocked;
         for (const auto& [stack, ns] : analysis_.blockedAt)
@@ -84,39 +63,6 @@ public:
     }
 
 private:
-    void addThreads(LockTraceRecord& record)
-    {
-        std::map<std::pair<std::string, int32_t>, TracedThreads> rows;
-        for (const TraceGroup& group : analysis_.groups) {
-            record.offCpu.runnableNs += group.offCpu.runnableNs;
-            record.offCpu.conditionNs += group.offCpu.idleNs;
-            record.offCpu.ioNs += group.offCpu.ioNs;
-            record.offCpu.sleepNs += group.offCpu.sleepNs;
-            record.offCpu.otherNs += group.offCpu.otherNs;
-            record.offCpu.wokenNs += group.offCpu.wokenNs;
-            record.offCpu.upToNs += group.offCpu.upToNs;
-            uint64_t all = 0;
-            for (const uint64_t ns : group.account)
-                all += ns;
-            if (all == 0)
-                continue;
-            const int32_t pid = analysis_.processes[group.process].pid;
-            TracedThreads& row = rows[{group.name, pid}];
-            row.name = group.name;
-            row.pid = pid;
-            row.threads += group.threads;
-            const ActivityTimes times = timesOf(group.account);
-            for (const auto part :
-                {&ActivityTimes::unknownNs, &ActivityTimes::ranNs, &ActivityTimes::uncertainNs,
-                    &ActivityTimes::preemptedNs, &ActivityTimes::yieldedNs, &ActivityTimes::throttledNs,
-                    &ActivityTimes::wokenNs, &ActivityTimes::ioNs, &ActivityTimes::sleepNs,
-                    &ActivityTimes::idleNs, &ActivityTimes::blockedNs, &ActivityTimes::lockNs})
-                row.times.*part += times.*part;
-        }
-        for (auto& [key, row] : rows)
-            record.threads.push_back(std::move(row));
-    }
-
     void addLocks(LockTraceRecord& record)
     {
         std::vector<std::pair<TracedLock, uint32_t>> rows;
@@ -163,11 +109,14 @@ private:
         }
         addFigures(lock, row);
         addSites(lock, row);
+        if (lock.holdsRecorded)
+            addHolds(lock, row);
         for (const TracedWait& wait : lock.worst)
             row.worst.push_back({.fromNs = wait.fromNs - std::min(wait.fromNs, analysis_.beginNs),
                 .ns = wait.ns,
                 .tid = wait.tid,
-                .function = names_.siteOf(analysis_.sites[wait.site].stack),
+                .thread = analysis_.group(analysis_.sites[wait.site].group).name,
+                .at = names_.siteOf(analysis_.sites[wait.site].stack),
                 .open = wait.open});
         if (lock.isLock)
             for (const PatternMatch& match : patternsOf(lock, analysis_))
@@ -200,15 +149,17 @@ private:
 
     void addSites(const TraceLock& lock, TracedLock& row)
     {
-        std::map<std::tuple<std::string, std::string, bool>, TracedSite> sites;
+        std::map<std::tuple<TracedPlace, std::string, bool>, TracedSite> sites;
         for (const uint32_t index : lock.sites) {
             const TraceSite& from = analysis_.sites[index];
+            if (from.waits + from.openWaits == 0)
+                continue;
             row.accountNs += from.accountNs;
             row.offCpuNs += from.offCpuNs;
-            std::string function = names_.siteOf(from.stack);
+            TracedPlace at = names_.siteOf(from.stack);
             std::string side(sideName(from.reason));
-            TracedSite& site = sites[{function, side, from.insideCondition}];
-            site.function = std::move(function);
+            TracedSite& site = sites[{at, side, from.insideCondition}];
+            site.at = std::move(at);
             site.side = std::move(side);
             site.insideCondition = from.insideCondition;
             site.valueNs += from.waitNs + from.openNs;
@@ -221,6 +172,39 @@ private:
         sortByWeight(row.sites, [](const TracedSite& one) { return one.valueNs; });
     }
 
+    /// Of all who held it and are asked for, by where they took it.
+    void addHolds(const TraceLock& lock, TracedLock& row)
+    {
+        row.holdsRecorded = true;
+        std::map<std::pair<TracedPlace, std::string>, DurationHistogram> rows;
+        DurationHistogram all;
+        for (const HolderSums& from : lock.holders) {
+            const TraceGroup& group = analysis_.group(from.key.group);
+            if (from.holds.count() == 0 || group.counting != Counting::Yes)
+                continue;
+            rows[{names_.holderSiteOf(from.key.stack), group.name}].add(from.holds);
+            all.add(from.holds);
+        }
+        for (const auto& [key, holds] : rows)
+            row.holds.push_back(holdRow(key.first, key.second, holds));
+        sortByWeight(row.holds, [](const TracedHold& one) { return one.sumNs; });
+        row.holdTimes = holdRow({}, {}, all);
+    }
+
+    static TracedHold holdRow(
+        const TracedPlace& at, const std::string& thread, const DurationHistogram& holds)
+    {
+        return {.at = at,
+            .thread = thread,
+            .holds = holds.count(),
+            .sumNs = holds.sumNs(),
+            .meanNs = holds.count() == 0 ? 0 : holds.sumNs() / holds.count(),
+            .p50Ns = holds.percentileNs(50),
+            .p90Ns = holds.percentileNs(90),
+            .p99Ns = holds.percentileNs(99),
+            .maxNs = holds.maxNs()};
+    }
+
     /// Holders by function and thread name; a function is one holder, however it came to be called.
     void addHolders(const TraceLock& lock, const std::vector<uint32_t>& placeOf, TracedLock& row)
     {
@@ -230,7 +214,7 @@ private:
             std::map<std::string, uint64_t> blockedAt{};
             std::map<uint32_t, uint64_t> waitedFor{};
         };
-        std::map<std::pair<std::string, std::string>, Sums> holders;
+        std::map<std::pair<TracedPlace, std::string>, Sums> holders;
         for (const HolderSums& from : lock.holders) {
             if (from.waitNs == 0)
                 continue;
@@ -253,7 +237,7 @@ private:
                 to.waitedFor[placeOf[other - 1]] += ns;
         }
         for (auto& [key, sums] : holders) {
-            TracedHolder holder{.function = key.first,
+            TracedHolder holder{.at = key.first,
                 .thread = key.second,
                 .waitNs = sums.all.waitNs,
                 .provenNs = sums.all.provenNs,
@@ -275,15 +259,15 @@ private:
 
     void addRoots(const TraceLock& lock, const std::vector<uint32_t>& placeOf, TracedLock& row)
     {
-        std::map<std::tuple<uint32_t, std::string, bool>, uint64_t> roots;
+        std::map<std::tuple<uint32_t, std::string, bool, bool>, uint64_t> roots;
         for (const auto& [root, ns] : lock.roots) {
             const TraceLock& last = analysis_.lock(root.lock);
-            const std::string function =
-                root.holder ? names_.holderSiteOf(last.holders[root.holder.v - 1].key.stack) : std::string();
-            roots[{placeOf[root.lock.v - 1], function, !root.holder}] += ns;
+            const TracedPlace at =
+                root.holder ? names_.holderSiteOf(last.holders[root.holder.v - 1].key.stack) : TracedPlace();
+            roots[{placeOf[root.lock.v - 1], at.function, !root.holder, at.calledFrom}] += ns;
         }
         for (const auto& [key, ns] : roots)
-            row.roots.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), ns});
+            row.roots.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), ns, std::get<3>(key)});
         sortByWeight(row.roots, [](const TracedRoot& one) { return one.ns; });
     }
 

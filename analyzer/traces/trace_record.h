@@ -21,9 +21,9 @@ public:
     virtual ~TraceNames() = default;
 
     /// The function that waits with that stack; empty when the stack does not tell.
-    virtual std::string siteOf(TraceStackId stack) = 0;
+    virtual TracedPlace siteOf(TraceStackId stack) = 0;
     /// The function that gives a lock back with that stack, or that took it.
-    virtual std::string holderSiteOf(TraceStackId stack) = 0;
+    virtual TracedPlace holderSiteOf(TraceStackId stack) = 0;
     /// The outermost function of a sleep that is worth a name.
     virtual std::string sleepOf(TraceStackId stack) = 0;
     virtual TracedVariable variableOf(const TraceProcess& process, uint64_t address) = 0;

@@ -53,10 +53,20 @@ void TraceThreads::forget(int32_t key)
 
 void TraceThreads::regroup(LiveThread& thread)
 {
-    thread.group = groupKeys_.intern({thread.name, thread.process});
+    const int32_t pid = processes_[thread.process].pid;
+    const LiveThread* const first = find(pid);
+    const auto nameOf = [&](const LiveThread* one) {
+        return one != nullptr && one->name ? std::string_view(names_[one->name]) : std::string_view();
+    };
+    thread.counting = environment_.countingOf(
+        {.pid = pid, .tid = thread.key, .name = nameOf(&thread), .processName = nameOf(first)});
+    const GroupKey key{thread.name, thread.process, apart_ ? thread.key : -1, thread.counting};
+    thread.group = groupKeys_.intern(key);
     if (thread.group.v > groups_.size())
-        groups_.push_back({.name = thread.name ? std::string(names_[thread.name]) : std::string(),
-            .process = thread.process});
+        groups_.push_back({.name = std::string(nameOf(&thread)),
+            .process = thread.process,
+            .tid = key.tid,
+            .counting = key.counting});
     ++groups_[thread.group.v - 1].threads;
 }
 
@@ -64,9 +74,25 @@ void TraceThreads::flush(LiveThread& thread, uint64_t timeNs)
 {
     const ActivitySums sums = thread.timeline.sumsAt(timeNs);
     ActivitySums& account = groups_[thread.group.v - 1].account;
-    for (size_t i = 0; i < kActivities; ++i)
+    thread.contributed = thread.contributed || (open_ && sums != thread.flushed);
+    for (size_t i = 0; i < kActivities && open_; ++i)
         account[i] += sums[i] - thread.flushed[i];
     thread.flushed = sums;
+    thread.timeline.split(timeNs); // what has been counted keeps its name
+}
+
+void TraceThreads::end(LiveThread& thread, uint64_t timeNs)
+{
+    flush(thread, timeNs);
+    if (!thread.contributed)
+        --groups_[thread.group.v - 1].threads;
+}
+
+void TraceThreads::setOpen(bool open, uint64_t timeNs)
+{
+    for (auto& [key, thread] : threads_)
+        flush(thread, timeNs);
+    open_ = open;
 }
 
 void TraceThreads::setName(LiveThread& thread, std::string_view name, uint64_t timeNs)

@@ -19,6 +19,9 @@ struct OpenWait {
     uint32_t site = 0; ///< row
     WaitChannel channel = WaitChannel::Futex;
     uint64_t beganNs = 0;
+    uint32_t cpu = 0;        ///< where it began
+    bool counted = true;     ///< the question is about it, as far as its time is
+    bool firstOfRow = true;  ///< of the waits in a row for one acquisition
     uint64_t lostBefore = 0; ///< losses that were known when it began
     bool charged = false;    ///< the lock's holders are asked for it
     TraceStackId stack{};
@@ -31,6 +34,7 @@ struct LiveThread {
     uint32_t process = 0;
     TraceNameId name{};
     TraceGroupId group{};
+    Counting counting = Counting::Yes;
     uint64_t firstNs = 0;
     bool born = false;        ///< its fork was recorded
     bool acted = false;       ///< an event happened in it
@@ -53,16 +57,25 @@ struct LiveThread {
     std::vector<uint64_t> probed{}; ///< locks of probed calls that have not returned; 0: no lock
 
     TraceLockId acquiring{}; ///< waited for, and not given back since
+    bool acquisitionCounted = false;
     uint64_t acquiringSinceNs = 0;
     uint64_t acquisitionEndNs = 0;
 
     ThreadTimeline timeline{};
-    ActivitySums flushed{}; ///< part of the timeline's sums that groups have
+    ActivitySums flushed{};   ///< part of the timeline's sums that groups have, or that is not counted
+    bool contributed = false; ///< some of them have a part of it
 };
 
 /// MT: one thread.
 class TraceThreads {
 public:
+    /// `apart`: threads of one name are groups of their own.
+    TraceThreads(TraceEnvironment& environment, bool apart)
+        : environment_(environment)
+        , apart_(apart)
+    {
+    }
+
     /// The thread of a tid; a new one begins at `timeNs`.
     LiveThread& thread(int32_t key, int32_t pid, uint32_t epoch, uint64_t timeNs);
     LiveThread* find(int32_t key);
@@ -72,6 +85,10 @@ public:
     /// Moves the time since the last call to the thread's group.
     void flush(LiveThread& thread, uint64_t timeNs);
     void forget(int32_t key);
+    /// The last flush of a thread.
+    void end(LiveThread& thread, uint64_t timeNs);
+    /// From `timeNs` on time counts, or does not.
+    void setOpen(bool open, uint64_t timeNs);
 
     TraceNameId nameId(std::string_view name) { return names_.intern(name); }
     std::string_view name(TraceNameId id) const { return names_[id]; }
@@ -86,11 +103,15 @@ private:
     struct GroupKey {
         TraceNameId name{};
         uint32_t process = 0;
+        int32_t tid = -1;
+        Counting counting = Counting::Yes;
 
         bool operator==(const GroupKey&) const = default;
         friend uint64_t hashOf(const GroupKey& key)
         {
-            return mixBits(static_cast<uint64_t>(key.process) << 32U | key.name.v);
+            return mixBits((static_cast<uint64_t>(key.process) << 32U | key.name.v)
+                ^ mixBits(static_cast<uint64_t>(static_cast<uint32_t>(key.tid)) << 8U
+                    | static_cast<uint64_t>(key.counting)));
         }
     };
 
@@ -105,6 +126,9 @@ private:
     void regroup(LiveThread& thread);
 
     std::array<Recent, kRecent> recent_{};
+    TraceEnvironment& environment_;
+    bool apart_ = false;
+    bool open_ = true;
     std::unordered_map<int32_t, LiveThread> threads_;
     StringInterner names_;
     Interner<GroupKey, TraceGroupId> groupKeys_;

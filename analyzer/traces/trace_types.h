@@ -6,6 +6,7 @@
 #include "analyzer/model/ids.h"
 #include "analyzer/symbols/mapped_module.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -76,6 +77,38 @@ struct TraceStackClass {
     bool releasesKernelLock = false; ///< mutex_unlock, up_write and the like
 };
 
+/// What a question is about is counted; all events are followed in any case, so that holders are right.
+enum class Counting : uint8_t {
+    Yes,
+    LeftOut,
+    Recorder, ///< the recorder's own work: part of no figure, but told
+};
+
+/// A thread as a question may name it.
+struct TracedTask {
+    int32_t pid = -1;
+    int32_t tid = -1;
+    std::string_view name{};
+    std::string_view processName{}; ///< of its first thread, as far as that is known
+};
+
+/// A part of the time, by the clock of the trace; `toNs` does not belong to it.
+struct TraceWindow {
+    uint64_t fromNs = 0;
+    uint64_t toNs = UINT64_MAX;
+
+    bool all() const { return fromNs == 0 && toNs == UINT64_MAX; }
+    uint64_t clamp(uint64_t timeNs) const { return std::clamp(timeNs, fromNs, toNs); }
+    /// How much of [beganNs, endedNs) lies in it.
+    uint64_t lengthOf(uint64_t beganNs, uint64_t endedNs) const { return clamp(endedNs) - clamp(beganNs); }
+    /// Whether any of it does; what lasts no time belongs to where it is.
+    bool touches(uint64_t beganNs, uint64_t endedNs) const
+    {
+        return beganNs < toNs && (endedNs > fromNs || beganNs >= fromNs);
+    }
+    bool covers(uint64_t beganNs, uint64_t endedNs) const { return beganNs >= fromNs && endedNs <= toNs; }
+};
+
 /// Where a word of user space lies, as far as the mappings tell.
 struct WordPlace {
     ModuleId module{};   ///< none: no mapping has it
@@ -92,6 +125,10 @@ public:
     virtual TraceStackClass classify(TraceStackId /*stack*/) { return {}; }
     /// Which life of that pid it is now.
     virtual uint32_t epochOf(int32_t /*pid*/) { return 0; }
+    /// Whether the waits of a thread are counted. Asked when it appears and when it changes.
+    virtual Counting countingOf(const TracedTask& /*task*/) { return Counting::Yes; }
+    /// Whether waits that begin on that processor are.
+    virtual bool countsProcessor(uint32_t /*cpu*/) { return true; }
     /// Asked once a distinct word of a process.
     virtual WordPlace placeOf(int32_t /*pid*/, uint64_t /*address*/) { return {}; }
 };

@@ -58,13 +58,16 @@ void TraceAnalyser::beginWait(LiveThread& thread, OpenWait wait, WaitReason reas
     if (thread.waits.size() >= kMostOpen)
         dropWait(thread, 0);
     const TraceStackClass known = classOf(wait.stack);
-    wait.site = locks_.site({.lock = wait.lock,
-                                .stack = wait.stack,
-                                .group = thread.group,
-                                .channel = wait.channel,
-                                .reason = reason,
-                                .action = wait.call.action},
-        known);
+    wait.site =
+        locks_.site({.lock = wait.lock,
+                        .stack = wait.stack,
+                        .group = thread.group,
+                        .channel = wait.channel,
+                        .reason = reason,
+                        .action = wait.call.action,
+                        .cpu = options_.byProcessor ? static_cast<int32_t>(wait.cpu & INT32_MAX) : -1},
+            known);
+    wait.counted = thread.counting == Counting::Yes && environment_.countsProcessor(wait.cpu);
     wait.charged = isHeldByOthers(reason);
     wait.lostBefore = gaps_.lostEvents;
     LiveLock& lock = locks_[wait.lock];
@@ -77,15 +80,16 @@ void TraceAnalyser::beginWait(LiveThread& thread, OpenWait wait, WaitReason reas
         else
             lock.ledger.forgetOwner();
     }
-    lock.load.waitBegins(wait.beganNs);
+    if (wait.counted)
+        lock.load.waitBegins(window_.clamp(wait.beganNs));
     lock.waiting.add({wait.beganNs, thread.key});
     if (lock.firstWaiter < 0)
         lock.firstWaiter = thread.key;
     lock.severalWaiters = lock.severalWaiters || lock.firstWaiter != thread.key;
-    lock.ledger.waitBegins(thread.key, wait.beganNs);
+    lock.ledger.waitBegins(thread.key, wait.beganNs, wait.counted);
     if (wait.charged)
         openSince_.add({wait.beganNs, thread.key});
-    noteAcquisition(thread, wait.lock, wait.beganNs, locks_.sites()[wait.site]);
+    wait.firstOfRow = noteAcquisition(thread, wait.lock, wait.beganNs);
     if (thread.waits.empty())
         thread.accountedNs = wait.beganNs;
     thread.waits.push_back(wait);
@@ -95,8 +99,36 @@ void TraceAnalyser::beginWait(LiveThread& thread, OpenWait wait, WaitReason reas
 /// The outermost wait of a thread is what its time up to now was spent on.
 void TraceAnalyser::creditOutermost(LiveThread& thread)
 {
-    locks_.sites()[thread.waits.front().site].accountNs += nowNs_ - thread.accountedNs;
+    const OpenWait& wait = thread.waits.front();
+    locks_.sites()[wait.site].accountNs += countedNs(wait, thread.accountedNs, nowNs_);
     thread.accountedNs = nowNs_;
+}
+
+/// What of that stretch of a wait the question is about.
+uint64_t TraceAnalyser::countedNs(const OpenWait& wait, uint64_t fromNs, uint64_t toNs) const
+{
+    return wait.counted ? window_.lengthOf(fromNs, toNs) : 0;
+}
+
+/// What of a wait the question is not about.
+void TraceAnalyser::leaveOut(const OpenWait& wait, uint64_t beganNs, uint64_t endNs)
+{
+    TraceSite& site = locks_.sites()[wait.site];
+    site.leftOutNs += endNs - beganNs - countedNs(wait, beganNs, endNs);
+    if (!wait.counted || !window_.touches(beganNs, endNs))
+        ++site.leftOutWaits;
+}
+
+/// The first wait that counts of the ones in a row for one acquisition.
+void TraceAnalyser::countAcquisition(LiveThread& thread, const OpenWait& wait)
+{
+    const bool current = thread.acquiring == wait.lock;
+    if (!wait.firstOfRow && (!current || thread.acquisitionCounted))
+        return;
+    if (current)
+        thread.acquisitionCounted = true;
+    ++locks_.sites()[wait.site].acquisitions;
+    ++locks_[wait.lock].facts.acquisitions;
 }
 
 /// `whole`: both ends were seen; else its length is a lower bound.
@@ -106,11 +138,17 @@ void TraceAnalyser::endWait(LiveThread& thread, size_t index, bool acquired, boo
     const OpenWait wait = thread.waits[index];
     LiveLock& lock = locks_[wait.lock];
     TraceSite& site = locks_.sites()[wait.site];
-    const uint64_t ns = nowNs_ - wait.beganNs;
-    lock.ledger.waitEnds(thread.key, wait.beganNs, nowNs_, acquired);
+    const uint64_t ns = countedNs(wait, wait.beganNs, nowNs_);
+    lock.ledger.waitEnds(thread.key, wait.beganNs, nowNs_, acquired, wait.counted);
     if (acquired)
         lock.lastAcquirer = holderKey(thread, wait.stack);
-    if (whole) {
+    if (thread.acquiring == wait.lock)
+        thread.acquisitionEndNs = nowNs_;
+    leaveOut(wait, wait.beganNs, nowNs_);
+    if (!wait.counted || !window_.touches(wait.beganNs, nowNs_))
+        return closeWait(thread, index);
+    countAcquisition(thread, wait);
+    if (whole && window_.covers(wait.beganNs, nowNs_)) {
         ++site.waits;
         site.waitNs += ns;
         site.maxNs = std::max(site.maxNs, ns);
@@ -122,12 +160,15 @@ void TraceAnalyser::endWait(LiveThread& thread, size_t index, bool acquired, boo
         site.openNs += ns;
         ++lock.facts.openWaits;
         lock.facts.openNs += ns;
-        ++lock.facts.openAtEnd;
+        lock.facts.openAtEnd += !whole || nowNs_ > window_.toNs ? 1 : 0;
+        whole = false;
     }
     noteWorst(lock.facts.worst,
-        {.fromNs = wait.beganNs, .ns = ns, .tid = thread.key, .site = wait.site, .open = !whole});
-    if (thread.acquiring == wait.lock)
-        thread.acquisitionEndNs = nowNs_;
+        {.fromNs = window_.clamp(wait.beganNs),
+            .ns = ns,
+            .tid = thread.key,
+            .site = wait.site,
+            .open = !whole});
     closeWait(thread, index);
 }
 
@@ -138,7 +179,12 @@ void TraceAnalyser::dropWait(LiveThread& thread, size_t index)
     creditOutermost(thread);
     const OpenWait wait = thread.waits[index];
     LiveLock& lock = locks_[wait.lock];
-    const uint64_t ns = lock.ledger.waitDropped(thread.key, wait.beganNs);
+    const uint64_t endNs = lock.ledger.waitDropped(thread.key, wait.beganNs, wait.counted);
+    leaveOut(wait, wait.beganNs, endNs);
+    if (!wait.counted || !window_.touches(wait.beganNs, endNs))
+        return closeWait(thread, index);
+    countAcquisition(thread, wait);
+    const uint64_t ns = countedNs(wait, wait.beganNs, endNs);
     TraceSite& site = locks_.sites()[wait.site];
     ++site.openWaits;
     site.openNs += ns;
@@ -152,7 +198,8 @@ void TraceAnalyser::closeWait(LiveThread& thread, size_t index)
 {
     const OpenWait& wait = thread.waits[index];
     LiveLock& lock = locks_[wait.lock];
-    lock.load.waitEnds(nowNs_);
+    if (wait.counted)
+        lock.load.waitEnds(window_.clamp(nowNs_));
     lock.waiting.remove({wait.beganNs, thread.key});
     if (wait.charged)
         openSince_.remove({wait.beganNs, thread.key});
@@ -161,16 +208,17 @@ void TraceAnalyser::closeWait(LiveThread& thread, size_t index)
 }
 
 /// Waits in a row for one acquisition: woken, too late, asleep again.
-void TraceAnalyser::noteAcquisition(LiveThread& thread, TraceLockId lock, uint64_t beganNs, TraceSite& site)
+/// Returns whether the wait is the first of the row.
+bool TraceAnalyser::noteAcquisition(LiveThread& thread, TraceLockId lock, uint64_t beganNs)
 {
     if (thread.acquiring == lock)
-        return;
+        return false;
     settleAcquisition(thread);
     thread.acquiring = lock;
+    thread.acquisitionCounted = false;
     thread.acquiringSinceNs = beganNs;
     thread.acquisitionEndNs = beganNs;
-    ++site.acquisitions;
-    ++locks_[lock].facts.acquisitions;
+    return true;
 }
 
 void TraceAnalyser::settleAcquisition(LiveThread& thread)
@@ -178,8 +226,9 @@ void TraceAnalyser::settleAcquisition(LiveThread& thread)
     if (!thread.acquiring)
         return;
     TraceLock& lock = locks_[thread.acquiring].facts;
-    lock.maxAcquisitionNs =
-        std::max(lock.maxAcquisitionNs, thread.acquisitionEndNs - thread.acquiringSinceNs);
+    if (thread.acquisitionCounted)
+        lock.maxAcquisitionNs = std::max(
+            lock.maxAcquisitionNs, window_.lengthOf(thread.acquiringSinceNs, thread.acquisitionEndNs));
     thread.acquiring = {};
 }
 
@@ -204,7 +253,8 @@ void TraceAnalyser::contentionBegin(const TraceMoment& at, uint64_t lock, uint32
         dropWait(thread, i);
         break;
     }
-    beginWait(thread, {.lock = id, .channel = WaitChannel::Contention, .beganNs = nowNs_, .stack = at.stack},
+    beginWait(thread,
+        {.lock = id, .channel = WaitChannel::Contention, .beganNs = nowNs_, .cpu = at.cpu, .stack = at.stack},
         contentionReason(flags));
 }
 
@@ -234,19 +284,27 @@ void TraceAnalyser::contentionEnd(const TraceMoment& at, uint64_t lock, int32_t 
         ++gaps_.endsWithoutBegin;
         return;
     }
-    addOpenAtBegin(thread, id, at.stack);
+    addOpenAtBegin(thread, id, at);
 }
 
 /// A wait that was on when the trace began.
-void TraceAnalyser::addOpenAtBegin(const LiveThread& thread, TraceLockId lock, TraceStackId stack)
+void TraceAnalyser::addOpenAtBegin(const LiveThread& thread, TraceLockId lock, const TraceMoment& at)
 {
-    const uint64_t ns = nowNs_ - beginNs_;
-    const uint32_t row = locks_.site({.lock = lock,
-                                         .stack = stack,
-                                         .group = thread.group,
-                                         .channel = WaitChannel::Contention,
-                                         .reason = WaitReason::Mutex},
-        classOf(stack));
+    OpenWait wait{.lock = lock, .channel = WaitChannel::Contention, .beganNs = beginNs_};
+    wait.counted = thread.counting == Counting::Yes && environment_.countsProcessor(at.cpu);
+    const uint32_t row =
+        locks_.site({.lock = lock,
+                        .stack = at.stack,
+                        .group = thread.group,
+                        .channel = WaitChannel::Contention,
+                        .reason = WaitReason::Mutex,
+                        .cpu = options_.byProcessor ? static_cast<int32_t>(at.cpu & INT32_MAX) : -1},
+            classOf(at.stack));
+    wait.site = row;
+    leaveOut(wait, beginNs_, nowNs_);
+    if (!wait.counted || !window_.touches(beginNs_, nowNs_))
+        return;
+    const uint64_t ns = window_.lengthOf(beginNs_, nowNs_);
     TraceSite& site = locks_.sites()[row];
     TraceLock& facts = locks_[lock].facts;
     ++site.openWaits;
@@ -256,7 +314,8 @@ void TraceAnalyser::addOpenAtBegin(const LiveThread& thread, TraceLockId lock, T
     facts.openNs += ns;
     ++facts.acquisitions;
     locks_[lock].ledger.addUnseen(ns);
-    noteWorst(facts.worst, {.fromNs = beginNs_, .ns = ns, .tid = thread.key, .site = row, .open = true});
+    noteWorst(facts.worst,
+        {.fromNs = window_.clamp(beginNs_), .ns = ns, .tid = thread.key, .site = row, .open = true});
 }
 
 /// The task that wakes a waiter out of a routine that gives back a kernel lock had the lock up to now.
@@ -360,9 +419,11 @@ void TraceAnalyser::lockReleased(const TraceMoment& at, const RecordedLock& lock
                          .holder = oldest.holder,
                          .timeNs = nowNs_,
                          .proven = true,
-                         .released = owner == live.owners.begin() && live.owners.size() == 1},
+                         .released = owner == live.owners.begin() && live.owners.size() == 1,
+                         .recorded = true},
         *this);
-    live.ledger.addHold(owner->holder, nowNs_ - owner->sinceNs);
+    if (window_.touches(owner->sinceNs, nowNs_))
+        live.ledger.addHold(owner->holder, nowNs_ - owner->sinceNs);
     live.owners.erase(owner);
 }
 

@@ -17,8 +17,16 @@ public:
     struct Wait {
         uint64_t beganNs = 0;
         int32_t thread = 0;
+        bool counted = true; ///< the question is about it; no part of the order
 
-        auto operator<=>(const Wait&) const = default;
+        friend auto operator<=>(const Wait& a, const Wait& b)
+        {
+            return std::pair(a.beganNs, a.thread) <=> std::pair(b.beganNs, b.thread);
+        }
+        friend bool operator==(const Wait& a, const Wait& b)
+        {
+            return a.beganNs == b.beganNs && a.thread == b.thread;
+        }
     };
 
     void add(Wait wait);

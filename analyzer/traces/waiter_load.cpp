@@ -33,6 +33,7 @@ void WaiterStrip::add(uint64_t fromNs, uint64_t toNs, uint64_t waiters)
 void WaiterLoad::advance(uint64_t timeNs)
 {
     if (waiters_ > 0 && timeNs > changedNs_) {
+        maxWaiters_ = std::max(maxWaiters_, waiters_); // they did wait at the same time
         contendedWallNs_ += timeNs - changedNs_;
         strip_.add(
             changedNs_ - std::min(changedNs_, beginNs_), timeNs - std::min(timeNs, beginNs_), waiters_);
@@ -44,7 +45,6 @@ void WaiterLoad::waitBegins(uint64_t timeNs)
 {
     advance(timeNs);
     ++waiters_;
-    maxWaiters_ = std::max(maxWaiters_, waiters_);
 }
 
 void WaiterLoad::waitEnds(uint64_t timeNs)

@@ -64,6 +64,12 @@ TraceStackClass ScriptedTrace::classify(TraceStackId stack)
     return classifier_.classify(frames);
 }
 
+Counting ScriptedTrace::countingOf(const TracedTask& task)
+{
+    const auto known = counting.find(task.tid);
+    return known == counting.end() ? Counting::Yes : known->second;
+}
+
 WordPlace ScriptedTrace::placeOf(int32_t /*pid*/, uint64_t address)
 {
     const auto known = places.find(address);

@@ -6,6 +6,7 @@
 #include "analyzer/traces/trace_analyser.h"
 
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,10 @@ public:
     static constexpr int32_t kPid = 100;
     static constexpr uint64_t kMutex = 0x5000;
 
-    ScriptedTrace() = default;
+    explicit ScriptedTrace(const TraceOptions& options = {})
+        : analyser(*this, options)
+    {
+    }
 
     /// Functions innermost first; those of the kernel begin with `k:`.
     TraceStackId stack(std::initializer_list<const char*> functions);
@@ -33,12 +37,16 @@ public:
     /// The result, whose sums are checked.
     TraceAnalysis finish(uint64_t endNs = 0);
 
-    TraceAnalyser analyser{*this};
+    TraceAnalyser analyser;
     uint32_t cpu = 0;
     std::map<uint64_t, WordPlace> places;
+    std::map<int32_t, Counting> counting; ///< of threads; the others count
+    std::set<uint32_t> leftOutCpus;
 
 private:
     TraceStackClass classify(TraceStackId stack) override;
+    Counting countingOf(const TracedTask& task) override;
+    bool countsProcessor(uint32_t cpuNumber) override { return !leftOutCpus.contains(cpuNumber); }
     WordPlace placeOf(int32_t pid, uint64_t address) override;
 
     StackClassifier classifier_{RoutineTable::builtIn(), Context{}};
