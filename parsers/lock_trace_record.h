@@ -154,6 +154,11 @@ struct TracedLock {
     std::string object{}; ///< the file of the variable
     bool verified = false;
 
+    std::string called{}; ///< the lock as the code of its call sites tells it; `A or B` if they leave both
+    std::string expression{};    ///< of `called`: as the heaviest site sees it
+    bool calledVariable = false; ///< `called` is a variable, not a member of a type
+    bool calledVerified = false;
+
     uint64_t valueNs = 0; ///< with the lower bounds of unfinished waits
     uint64_t waits = 0;   ///< that ended
     uint64_t acquisitions = 0;

@@ -66,6 +66,7 @@ struct CalledLock {
     bool verified = false;         ///< build ids prove that code and debug info are those of the recording
     std::string_view name{};       ///< the same for all call sites of the lock; `A or B` if it may be either
     std::string_view expression{}; ///< as the caller sees it
+    std::string_view kind{};       ///< of the routine: `mutex`, `rwsem`; not kept in profiles
 };
 
 /// One frame of a call chain as a text brings it.

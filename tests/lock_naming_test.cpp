@@ -21,13 +21,14 @@ size_t expectRightNames(const std::string& folder, const std::string& program)
     if (namer == nullptr)
         return 0;
     size_t judged = 0;
-    for (const test::SourceCall& one : test::markedCalls(*namer, path, program)) {
+    const std::string source = program == "vmlinux" ? "kernel_sites" : program;
+    for (const test::SourceCall& one : test::markedCalls(*namer, path, source)) {
         if (one.line == 0)
             continue;
         ++judged;
         const LockName name = namer->nameCall(one.call);
         EXPECT_TRUE(test::isAllowed(one.mark, name.text()))
-            << folder << " " << program << ".cpp:" << one.line << " is " << one.mark << ", not '"
+            << folder << " " << source << ".cpp:" << one.line << " is " << one.mark << ", not '"
             << name.text() << "' [" << name.expression << "]";
     }
     return judged;
@@ -51,6 +52,11 @@ INSTANTIATE_TEST_SUITE_P(Builds, LockNames,
         std::erase(name, '-');
         return name;
     });
+
+TEST(LockNaming, readsTheLocksOfAKernel)
+{
+    EXPECT_EQ(expectRightNames("kernel", "vmlinux"), 6U);
+}
 
 TEST(LockNaming, findsEveryMarkedCall)
 {
@@ -138,6 +144,56 @@ TEST(LockNaming, neverNamesAChainAfterAFunctionThatDoesNotCallTheNextOne)
     const auto name = namer->nameOfChain(std::vector{inForward, other->second});
     ASSERT_TRUE(name);
     EXPECT_FALSE(name->isNamed()) << name->text();
+}
+
+/// The call of this function in another one.
+uint64_t callOf(LockNamer& namer, const std::string& function, const std::string& called)
+{
+    for (const auto& [name, address] : test::callsIn(namer, function))
+        if (name.starts_with(called))
+            return address;
+    ADD_FAILURE() << function << " does not call " << called;
+    return 0;
+}
+
+TEST(LockNaming, givesWhatALibraryIsPassedTheNameOfTheProgram)
+{
+    const auto library = openNamer(test::fixturePath("locks-wrapped/libwrapper.so"));
+    const auto program = openNamer(lockFixture("wrapped", "wrapped_sites"));
+    ASSERT_NE(library, nullptr);
+    ASSERT_NE(program, nullptr);
+    const ChainSite inLibrary{library.get(), lockCallIn(*library, "wrapLock")};
+    const auto through = [&](const char* function) {
+        const ChainSite inProgram{program.get(), callOf(*program, function, "wrapLock")};
+        return LockNamer::nameOfChain(std::vector{inLibrary, inProgram});
+    };
+    const auto member = through("ofMember");
+    ASSERT_TRUE(member);
+    EXPECT_EQ(member->text(), "Book::mu");
+    EXPECT_EQ(member->expression, "book->mu");
+    EXPECT_EQ(member->sitesUsed, 2U);
+    EXPECT_TRUE(member->dependsOnCallers);
+    const auto global = through("ofGlobal");
+    ASSERT_TRUE(global);
+    EXPECT_EQ(global->text(), "g_book_lock");
+    // A call of something else does not lead into the library's function.
+    const ChainSite elsewhere{program.get(), callOf(*program, "main", "ofMember")};
+    const auto wrong = LockNamer::nameOfChain(std::vector{inLibrary, elsewhere});
+    ASSERT_TRUE(wrong);
+    EXPECT_FALSE(wrong->isNamed()) << wrong->text();
+}
+
+TEST(LockNaming, takesTheObjectOfAClassThatCallsItselfALock)
+{
+    const auto program = openNamer(lockFixture("wrapped", "wrapped_sites"));
+    ASSERT_NE(program, nullptr);
+    const uint64_t site = callOf(*program, "ofOwnClass", "FastLock::enter");
+    EXPECT_FALSE(program->callAt(site)) << "it is no lock routine";
+    const auto name = program->nameOfChain(std::vector{site});
+    ASSERT_TRUE(name);
+    EXPECT_EQ(name->text(), "Book::fast");
+    const uint64_t other = callOf(*program, "main", "ofMember");
+    EXPECT_FALSE(program->nameOfChain(std::vector{other}));
 }
 
 TEST(LockNaming, tellsSymbolsFromTypesAndReadersFromWriters)
@@ -254,7 +310,7 @@ TEST(LockNaming, namesNothingWhereNoLockIsTaken)
     const auto calls = test::callsIn(*namer, "callers");
     ASSERT_FALSE(calls.empty());
     EXPECT_FALSE(namer->nameAt(calls.front().second)); // a call, but of forward()
-    EXPECT_FALSE(namer->nameOfChain({}));
+    EXPECT_FALSE(namer->nameOfChain(std::span<const uint64_t>()));
 }
 
 } // namespace

@@ -50,7 +50,7 @@ TEST_F(ObjectNames, areVariablesAndMembers)
     EXPECT_EQ(nameAt(addressOf("g_mutex")), "g_mutex");
     EXPECT_EQ(nameAt(addressOf("g_shard") + 8), "g_shard.mu");
     EXPECT_EQ(nameAt(addressOf("g_shard") + 104), "g_shard.tick");
-    EXPECT_EQ(nameAt(addressOf("g_guarded") + 8), "g_guarded.lock.raw");
+    EXPECT_EQ(nameAt(addressOf("g_guarded") + 8), "g_guarded.lock");
 }
 
 TEST_F(ObjectNames, haveTheIndexOfTheElement)

@@ -375,6 +375,44 @@ TEST(TraceReports, proposeNothingThatIsRecordedAlready)
     EXPECT_EQ(part.recordNext[0].find("futex"), std::string::npos);
 }
 
+TEST(TraceReports, numberTheLocksOfOneClass)
+{
+    LockTraceRecord record = oneMutex();
+    TracedLock& first = record.locks[0];
+    first.symbol.clear();
+    first.called = "Shard::mu";
+    first.expression = "shard->mu";
+    first.calledVerified = true;
+    first.valueNs = 300'000'000;
+    first.roots.clear();
+    TracedLock second = first;
+    second.address = 0x6000;
+    second.valueNs = 100'000'000;
+    record.locks.push_back(second);
+    TracedLock third = second;
+    third.called = "Pool::mu";
+    third.valueNs = 1;
+    record.locks.push_back(third);
+    const Report report = reportOf(record);
+    const ReportTrace& trace = *report.sections[0].trace;
+    EXPECT_EQ(trace.locks.at(0).name, "Shard::mu #1");
+    EXPECT_EQ(trace.locks.at(1).name, "Shard::mu #2");
+    EXPECT_EQ(trace.locks.at(2).name, "Pool::mu");
+    EXPECT_EQ(trace.locks.at(0).rung, Rung::Type);
+    EXPECT_EQ(trace.locks.at(1).ofClass.ppb, 25 * Share::kPercent);
+    ASSERT_EQ(trace.classes.size(), 1U);
+    EXPECT_EQ(trace.classes[0].valueNs, 400'000'000U);
+    EXPECT_EQ(trace.classes[0].heaviest.ppb, 75 * Share::kPercent);
+    const Json json = Json::parse(renderJson(report));
+    const Json& lock = json.at("sections").at(0).at("locks").at(1);
+    EXPECT_EQ(lock.at("class"), "Shard::mu");
+    EXPECT_EQ(lock.at("instance"), 2);
+    EXPECT_EQ(lock.at("instances"), 2);
+    EXPECT_EQ(lock.at("rung"), "type");
+    EXPECT_EQ(lock.at("verified"), true);
+    EXPECT_EQ(lock.at("share_of_class_percent"), 25.0);
+}
+
 // From recordings.
 
 Json reportedJson(const std::string& name, const Query& query = {})
@@ -494,6 +532,22 @@ TEST(TraceReports, tellHoldTimesOfProbes)
     EXPECT_EQ(count, (std::map<std::string, uint64_t>{{"slow_path", 60}, {"fast_path", 160}}));
     EXPECT_NEAR(sum["slow_path"], 58.099e6, 0.05 * 58.099e6);
     EXPECT_NEAR(sum["fast_path"], 9.001e6, 0.2 * 9.001e6); // holds of 50 us, and a probe takes 2
+}
+
+TEST(TraceReports, nameLocksOnTheHeapByTheCodeOfTheirCalls)
+{
+    if (!fs::is_directory(kRecordings))
+        GTEST_SKIP() << "no recordings beside the source tree";
+    for (const char* recording : {"b.sf-fp", "b.sf-dwarf"}) {
+        const Json lock = traceSection(reportedJson(recording)).at("locks").at(0);
+        EXPECT_EQ(lock.at("name"), "Shard::mu") << recording;
+        EXPECT_EQ(lock.at("rung"), "type") << recording;
+        EXPECT_EQ(lock.at("verified"), false) << recording; // no build id of the program was recorded
+    }
+    const Json lost = traceSection(reportedJson("x.lost"));
+    EXPECT_EQ(lost.at("locks").at(0).at("name"), "Account::balance_mu");
+    EXPECT_EQ(lost.at("locks").at(1).at("name"), "Account::history_mu");
+    EXPECT_EQ(traceSection(reportedJson("c.sf-dwarf")).at("locks").at(0).at("name"), "g_cfg_lock");
 }
 
 TEST(TraceReports, blameNothingInARecordingWithoutContention)

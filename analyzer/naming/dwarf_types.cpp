@@ -328,11 +328,18 @@ bool DwarfTypes::isAnyLock(Dwarf_Die type) const
     return false;
 }
 
+/// A lock class of the program's own is the lock, not the member that it sleeps on.
+bool DwarfTypes::isOwnLock(Dwarf_Die type)
+{
+    const auto structure = kernel_ ? std::nullopt : bare(type);
+    return structure && isStruct(*structure) && isWrappedLock(*structure, LockType::AnyUser);
+}
+
 void DwarfTypes::search(Search& search, Dwarf_Die type, int64_t offset, int depth)
 {
     if (depth > kMostDepth || search.found.size() >= kMostFound || ++search.looks > kMostLooks)
         return;
-    if (search.around && offset >= 0 && offset < bytesOf(type) && isAnyLock(type)) {
+    if (search.around && offset >= 0 && offset < bytesOf(type) && (isAnyLock(type) || isOwnLock(type))) {
         search.remainder = offset;
         search.found.push_back({search.parts, type});
         return;

@@ -99,6 +99,7 @@ private:
     void search(Search& search, Dwarf_Die type, int64_t offset, int depth);
     void searchMembers(Search& search, Dwarf_Die structure, int64_t offset, int depth);
     bool isAnyLock(Dwarf_Die type) const;
+    bool isOwnLock(Dwarf_Die type);
     bool isWrappedLock(Dwarf_Die structure, LockType kind);
     void searchArray(Search& search, Dwarf_Die array, int64_t offset, int depth);
     void addOffsets(

@@ -303,6 +303,8 @@ bool isLockType(LockType kind, std::string_view name)
         return name == "sem_t";
     case AbseilMutex:
         return name == "Mutex";
+    case OwnLock:
+        return isLockName(name);
     case AnyUser:
         return isLockType(UserMutex, name) || isLockType(UserReaderWriter, name) || isLockType(UserSpin, name)
             || isLockType(AbseilMutex, name);
@@ -367,6 +369,8 @@ std::string_view lockKindName(LockType kind)
         return "semaphore";
     case Futex:
         return "futex";
+    case OwnLock:
+        return "lock";
     }
     return "lock";
 }

@@ -24,6 +24,7 @@ enum class LockType : uint8_t {
     AbseilMutex,
     AnyUser, ///< what guards of C++ take: any of those above
     Futex,   ///< the word below a lock of the C library
+    OwnLock, ///< a class of the program's own that calls itself a lock
 };
 
 enum class LockSide : uint8_t { Exclusive, Shared };

@@ -56,7 +56,7 @@ bool readRow(std::string_view line, LockIndexRow& row)
     unsigned kind = 0;
     unsigned flags = 0;
     if (!readNumber(takeCell(line, '\t'), row.callSite, 16) || !readNumber(takeCell(line, '\t'), kind)
-        || kind > static_cast<unsigned>(LockType::Futex) || !readNumber(takeCell(line, '\t'), flags))
+        || kind > static_cast<unsigned>(LockType::OwnLock) || !readNumber(takeCell(line, '\t'), flags))
         return false;
     row.kind = static_cast<LockType>(kind);
     row.tries = (flags & kTries) != 0;

@@ -27,6 +27,7 @@ struct EvidenceStep {
 /// A call through which the lock was passed.
 struct EvidenceFrame {
     uint64_t callSite = 0;
+    std::string module{}; ///< the file of the code
     std::string function{};
     std::string value{};      ///< what points to the lock there: `rdi`
     std::string expression{}; ///< its name in this function alone; empty if it has none
@@ -52,6 +53,7 @@ struct LockName {
     bool tries = false;
     bool inferred = false;         ///< from the one type that fits, not from the value itself
     bool dependsOnCallers = false; ///< another chain to the same call site may give another name
+    size_t sitesUsed = 1;          ///< call sites of the chain that the name rests on
     LockEvidence evidence{};
 
     bool isNamed() const { return !lockClass.empty(); }

@@ -45,12 +45,28 @@ bool isPassedOn(const FunctionModel& function, const NameCandidate& name)
     return function.scopes().front().primitive || isGenericOwner(name.owner, function.image().isKernel());
 }
 
-/// Whether a call instruction may enter the function: calls through pointers may enter any.
-bool mayCall(const Instruction& call, const FunctionModel& function)
+/// The name by which a call leaves its module; empty if it does not, or its target is not fixed.
+std::string_view calledName(const ModuleImage& image, const Instruction& call)
 {
-    return call.operation == Operation::Call
-        && (call.target == 0 || call.target == function.entry()
-            || function.image().targetName(call.target) == function.image().targetName(function.entry()));
+    if (call.target != 0)
+        return image.targetName(call.target);
+    const bool throughSlot = call.to.kind == OperandKind::Memory && call.to.base >= x86::kRegisters
+        && call.to.index >= x86::kRegisters;
+    return throughSlot ? image.slotName(static_cast<uint64_t>(call.to.constant)) : std::string_view();
+}
+
+/// Whether a call instruction of a module may enter the function: calls through pointers may enter any.
+bool mayCall(const ModuleImage& caller, const Instruction& call, const FunctionModel& function)
+{
+    if (call.operation != Operation::Call)
+        return false;
+    const bool sameModule = &caller == &function.image();
+    if (sameModule && call.target == function.entry())
+        return true;
+    const std::string_view name = calledName(caller, call);
+    if (name.empty())
+        return call.target == 0;
+    return function.image().isNameOf(name, function.entry());
 }
 
 /// The name by the parameter of an inlined lock routine that the call came from.
@@ -244,26 +260,70 @@ std::optional<LockCall> LockNamer::callAt(uint64_t address)
     return index ? lockCallOf(*image_, function->code().at(*index)) : std::nullopt;
 }
 
+std::optional<LockCall> LockNamer::ownLockCallAt(uint64_t address)
+{
+    const FunctionModel* caller = image_->isKernel() ? nullptr : functionAt(address);
+    const auto index = caller != nullptr ? caller->code().find(address) : std::nullopt;
+    if (!index)
+        return std::nullopt;
+    const Instruction call = caller->code().at(*index);
+    const FunctionModel* called = call.target != 0 ? functionAt(call.target) : nullptr;
+    if (call.operation != Operation::Call || called == nullptr || called->entry() != call.target)
+        return std::nullopt;
+    const std::string name = called->unit().qualifiedName(called->die());
+    const std::string_view plain = std::string_view(name).substr(0, name.find('('));
+    const size_t method = plain.rfind("::");
+    if (method == std::string_view::npos)
+        return std::nullopt;
+    const std::string_view scope = plain.substr(0, method);
+    const size_t inner = scope.substr(0, scope.find('<')).rfind("::");
+    if (!isLockName(inner == std::string_view::npos ? scope : scope.substr(inner + 2)))
+        return std::nullopt;
+    return LockCall{.address = call.address,
+        .entry = {.kind = LockType::OwnLock},
+        .routine = image_->targetName(call.target)};
+}
+
+std::optional<LockName> LockNamer::nameOfOwnLock(std::span<const ChainSite> callSites)
+{
+    size_t behind = 0;
+    std::optional<LockCall> outermost;
+    for (; behind < callSites.size(); ++behind) {
+        const ChainSite& site = callSites[behind];
+        const auto call = site.module->ownLockCallAt(site.address);
+        if (!call)
+            break;
+        outermost = call;
+    }
+    if (!outermost)
+        return std::nullopt;
+    LockName name = callSites[behind - 1].module->nameThroughFrames(*outermost, callSites.subspan(behind));
+    name.dependsOnCallers = name.dependsOnCallers || behind > 1;
+    name.sitesUsed += behind - 1;
+    return name;
+}
+
 /// The frame of the function that takes the lock may be missing: it jumped to the lock routine at its end, or
 /// the chain was recorded by frame pointers, which the lock routine does not keep. The innermost call site
 /// calls that function then; which of its lock calls it was is not known, only what they have in common.
-std::optional<LockName> LockNamer::nameInCalled(std::span<const uint64_t> callSites)
+std::optional<LockName> LockNamer::nameInCalled(std::span<const ChainSite> callSites)
 {
     constexpr size_t kMostLocks = 4;
-    FunctionModel* caller = functionAt(callSites.front());
-    const auto index = caller != nullptr ? caller->code().find(callSites.front()) : std::nullopt;
+    LockNamer& module = *callSites.front().module;
+    FunctionModel* caller = module.functionAt(callSites.front().address);
+    const auto index = caller != nullptr ? caller->code().find(callSites.front().address) : std::nullopt;
     const uint64_t target = index ? caller->code().at(*index).target : 0;
-    FunctionModel* called = target != 0 ? functionAt(target) : nullptr;
+    FunctionModel* called = target != 0 ? module.functionAt(target) : nullptr;
     if (called == nullptr || called->entry() != target)
         return std::nullopt;
     std::vector<LockCall> calls;
     for (uint32_t i = 0; i < called->code().size(); ++i)
-        if (const auto call = lockCallOf(*image_, called->code().at(i)); call && !call->entry.tries)
+        if (const auto call = lockCallOf(*module.image_, called->code().at(i)); call && !call->entry.tries)
             calls.push_back(*call);
     std::optional<LockName> found;
     bool dependsOnCallers = false;
     for (const LockCall& call : calls) {
-        LockName name = nameThroughFrames(call, callSites);
+        LockName name = module.nameThroughFrames(call, callSites);
         dependsOnCallers = dependsOnCallers || name.dependsOnCallers;
         if (!name.isNamed())
             return std::nullopt;
@@ -317,28 +377,40 @@ LockName LockNamer::nameCall(const LockCall& call)
 
 std::optional<LockName> LockNamer::nameOfChain(std::span<const uint64_t> callSites)
 {
+    std::vector<ChainSite> sites;
+    for (const uint64_t address : callSites)
+        sites.push_back({this, address});
+    return nameOfChain(sites);
+}
+
+std::optional<LockName> LockNamer::nameOfChain(std::span<const ChainSite> callSites)
+{
     if (callSites.empty())
         return std::nullopt;
     // Of wrappers that call each other the outermost one is what the program calls.
     std::optional<LockCall> outermost;
     size_t behind = 0;
     for (size_t i = 0; i < callSites.size() && i < static_cast<size_t>(kMostFrames); ++i) {
-        if (const auto call = callAt(callSites[i])) {
+        LockNamer& module = *callSites[i].module;
+        if (const auto call = module.callAt(callSites[i].address)) {
             outermost = call;
             behind = i + 1;
         }
-        FunctionModel* function = functionAt(callSites[i]);
+        FunctionModel* function = module.functionAt(callSites[i].address);
         if (function == nullptr || !function->scopes().front().primitive)
             break;
     }
-    if (!outermost)
-        return nameInCalled(callSites);
-    LockName name = nameThroughFrames(*outermost, callSites.subspan(behind));
+    if (!outermost) {
+        auto name = nameInCalled(callSites);
+        return name ? name : nameOfOwnLock(callSites);
+    }
+    LockName name = callSites[behind - 1].module->nameThroughFrames(*outermost, callSites.subspan(behind));
     name.dependsOnCallers = name.dependsOnCallers || behind > 1;
+    name.sitesUsed += behind - 1;
     return name;
 }
 
-LockName LockNamer::nameThroughFrames(const LockCall& call, std::span<const uint64_t> callers)
+LockName LockNamer::nameThroughFrames(const LockCall& call, std::span<const ChainSite> callers)
 {
     state_->budget += kEntriesPerQuestion;
     LockName result;
@@ -356,21 +428,27 @@ LockName LockNamer::nameThroughFrames(const LockCall& call, std::span<const uint
         result.evidence.frames.push_back(evidenceOf(*function, callSite, value, named));
     const auto isFinal = [&] { return named.name.isFull() && !isPassedOn(*function, named.name); };
     result.dependsOnCallers = !isFinal();
-    for (const uint64_t caller : callers.first(std::min<size_t>(callers.size(), kMostFrames))) {
+    LockNamer* inner = this;
+    for (const ChainSite& caller : callers.first(std::min<size_t>(callers.size(), kMostFrames))) {
         if (isFinal())
             break;
-        FunctionModel* outer = functionAt(caller);
-        const auto passed =
-            outer != nullptr ? passedBy(*outer, caller, *function, callSite, value) : std::nullopt;
+        LockNamer& module = *caller.module;
+        module.state_->budget += kEntriesPerQuestion;
+        FunctionModel* outer = module.functionAt(caller.address);
+        const auto passed = outer != nullptr
+            ? inner->passedBy(*outer, caller.address, *function, callSite, value)
+            : std::nullopt;
         if (!passed)
             break;
-        Named above = nameIn(*outer, caller, *passed, call.entry.kind);
+        Named above = module.nameIn(*outer, caller.address, *passed, call.entry.kind);
         if (options_.evidence)
-            result.evidence.frames.push_back(evidenceOf(*outer, caller, *passed, above));
+            result.evidence.frames.push_back(module.evidenceOf(*outer, caller.address, *passed, above));
         if (above.name.score >= kHeldByPointer || !named.name.isNamed())
             named = std::move(above);
+        ++result.sitesUsed;
+        inner = &module;
         function = outer;
-        callSite = caller;
+        callSite = caller.address;
         value = *passed;
     }
     setName(named, result);
@@ -384,7 +462,7 @@ std::optional<SymbolicValue> LockNamer::passedBy(FunctionModel& caller, uint64_t
 {
     const auto index = called.code().find(callSite);
     const auto callerIndex = caller.code().find(callerSite);
-    if (!index || !callerIndex || !mayCall(caller.code().at(*callerIndex), called))
+    if (!index || !callerIndex || !mayCall(caller.image(), caller.code().at(*callerIndex), called))
         return std::nullopt;
     constexpr LockType kAny = LockType::Spin; // nothing is named on the way
     const auto entry = BackwardSlice(called, state_->types, kAny).valueAtEntry(*index, value);
@@ -411,7 +489,9 @@ EvidenceFrame LockNamer::evidenceOf(
     FunctionModel& function, uint64_t callSite, const SymbolicValue& value, const Named& named)
 {
     constexpr uint64_t kMostInstructionBytes = 16;
-    EvidenceFrame frame{.callSite = callSite, .function = function.unit().qualifiedName(function.die())};
+    EvidenceFrame frame{.callSite = callSite,
+        .module = image_->path(),
+        .function = function.unit().qualifiedName(function.die())};
     frame.value = function.terms().text(value);
     frame.expression = named.name.expression;
     for (const SliceStep& step : named.steps)

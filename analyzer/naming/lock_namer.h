@@ -11,6 +11,14 @@
 
 namespace whichlock {
 
+class LockNamer;
+
+/// A call in a chain.
+struct ChainSite {
+    LockNamer* module = nullptr; ///< never null in a chain
+    uint64_t address = 0;        ///< in the call instruction
+};
+
 /// A module that is ready for questions. MT: one thread; only plain structs leave it.
 class LockNamer {
 public:
@@ -31,14 +39,19 @@ public:
     std::vector<LockCall> findCalls() const;
     /// The call of a lock routine at an address, which may lie anywhere in the call.
     std::optional<LockCall> callAt(uint64_t address);
+    /// The call at an address of a method of a class that calls itself a lock, whatever the method does.
+    std::optional<LockCall> ownLockCallAt(uint64_t address);
 
     /// The lock that a call site takes; nothing if no lock routine is called there. `callSite` lies in the
     /// call instruction: a return address less one.
     std::optional<LockName> nameAt(uint64_t callSite);
     LockName nameCall(const LockCall& call);
     /// The lock that is taken at the end of a chain of calls. `callSites` are addresses in the call
-    /// instructions, from the call of the lock routine outwards, all of this module. What only passes a lock
-    /// on gets the name that its caller has for it, through as many frames as there are.
+    /// instructions, from the call of the lock routine outwards. What only passes a lock on gets the name
+    /// that its caller has for it, through as many frames as there are, of whatever module. Where no lock
+    /// routine is called, but methods of a class that calls itself a lock, its object is the lock.
+    static std::optional<LockName> nameOfChain(std::span<const ChainSite> callSites);
+    /// The same for call sites that are all of this module.
     std::optional<LockName> nameOfChain(std::span<const uint64_t> callSites);
 
     /// The function of a call site and those inlined into it, innermost first; only names.
@@ -56,11 +69,12 @@ private:
     explicit LockNamer(std::unique_ptr<ModuleImage> image, Options options);
     Unit* unitAt(uint64_t address);
     Named nameIn(FunctionModel& function, uint64_t callSite, const SymbolicValue& value, LockType kind);
-    std::optional<LockName> nameInCalled(std::span<const uint64_t> callSites);
+    static std::optional<LockName> nameOfOwnLock(std::span<const ChainSite> callSites);
+    static std::optional<LockName> nameInCalled(std::span<const ChainSite> callSites);
     std::optional<SymbolicValue> passedBy(FunctionModel& caller, uint64_t callerSite, FunctionModel& called,
         uint64_t callSite, const SymbolicValue& value);
     static void setName(const Named& named, LockName& result);
-    LockName nameThroughFrames(const LockCall& call, std::span<const uint64_t> callers);
+    LockName nameThroughFrames(const LockCall& call, std::span<const ChainSite> callers);
     EvidenceFrame evidenceOf(
         FunctionModel& function, uint64_t callSite, const SymbolicValue& value, const Named& named);
 

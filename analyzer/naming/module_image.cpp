@@ -213,6 +213,15 @@ std::string_view ModuleImage::targetName(uint64_t address) const
     return function != nullptr && function->address == address ? function->name : std::string_view();
 }
 
+bool ModuleImage::isNameOf(std::string_view name, uint64_t address) const
+{
+    for (auto at = std::ranges::lower_bound(functions_, address, {}, &ImageSymbol::address);
+         at != functions_.end() && at->address == address; ++at)
+        if (at->name == name)
+            return true;
+    return false;
+}
+
 std::string_view ModuleImage::importName(uint64_t address) const
 {
     const auto import = imports_.find(address);

@@ -22,6 +22,8 @@ public:
     bool isKernel() const { return kernel_; }
     /// Whether its addresses are those of relocate_object.h.
     bool isRelocated() const { return code_->isRelocated(); }
+    /// Of the file with the code.
+    const std::string& path() const { return code_->file().path(); }
     BuildId buildId() const { return code_->file().buildId(); }
     uint64_t sizeBytes() const
     {
@@ -43,6 +45,8 @@ public:
     std::optional<uint64_t> addressOf(std::string_view name) const;
     /// What a call or jump to an address enters: a function, or what a stub leads to.
     std::string_view targetName(uint64_t address) const;
+    /// Whether a function at exactly that address has the name; several may be at one address.
+    bool isNameOf(std::string_view name, uint64_t address) const;
     /// The undefined symbol of a relocated module that was put at an address.
     std::string_view importName(uint64_t address) const;
     /// What a call through a slot of memory enters.

@@ -117,6 +117,8 @@ std::optional<ObjectName> ObjectNamer::nameOf(uint64_t address)
         if (const auto lock = types_.lockAround(at->type, offset)) {
             object.name += lock->path.behind(false);
             object.lockType = types_.nameOf(lock->path.type);
+            if (types_.isStruct(at->type) && lock->path.hasMember())
+                object.lockClass = types_.nameOf(at->type) + "::" + lock->path.joined();
             object.lockAddress = address - static_cast<uint64_t>(lock->offset);
         } else if (offset != 0) {
             object.name += fmt::format("+{:#x}", offset);

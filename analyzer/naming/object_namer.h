@@ -15,8 +15,9 @@ namespace whichlock {
 
 /// A variable with the member at an address.
 struct ObjectName {
-    std::string name{};     ///< `g_table[3].mu`; `symbol+0x18` where the type tells no lock there
-    std::string lockType{}; ///< empty if no lock is known to be there
+    std::string name{};      ///< `g_table[3].mu`; `symbol+0x18` where the type tells no lock there
+    std::string lockType{};  ///< empty if no lock is known to be there
+    std::string lockClass{}; ///< as call sites without the variable see it: `struct rq::lock`; may be empty
     uint64_t lockAddress = 0;
     bool perCpu = false; ///< the address is one in the image of each CPU's variables
 };

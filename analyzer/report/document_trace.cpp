@@ -147,6 +147,21 @@ void addLocks(const ReportSection& section, size_t index, Document& document)
     }
 }
 
+void addClasses(const ReportTrace& trace, Document& document)
+{
+    if (trace.classes.empty())
+        return;
+    constexpr size_t kMostClasses = 5;
+    DocumentText text{.label = "Classes", .lines = {}};
+    for (size_t i = 0; i < std::min(trace.classes.size(), kMostClasses); ++i) {
+        const ReportLockClass& one = trace.classes[i];
+        text.lines.push_back(
+            fmt::format("{}: {} instances, {} of all lock wait; the top one has {} of that", one.name,
+                one.instances, formatShare(one.ofLock, 1), formatShare(one.heaviest, 1)));
+    }
+    document.blocks.emplace_back(std::move(text));
+}
+
 void addWords(const ReportTrace& trace, Document& document)
 {
     if (trace.words.empty())
@@ -313,6 +328,7 @@ void addTraceSection(const ReportSection& section, size_t index, Document& docum
         document.blocks.emplace_back(std::move(locks));
     addLocks(section, index, document);
     addHoldsMissing(section, document);
+    addClasses(trace, document);
     addWords(trace, document);
     if (!section.gain.empty())
         document.blocks.emplace_back(DocumentText{.label = "Gain", .lines = {section.gain}});

@@ -80,9 +80,15 @@ struct ReportTraceLock {
     std::string name;
     bool selected = false; ///< the question is about it
     Rung rung = Rung::Unnamed;
-    std::string basis;  ///< what the name rests on, in words
-    TracedLock figures; ///< without sites, holders, roots and patterns
-    Share ofLock;       ///< of all waiting for locks in the section
+    std::string basis;              ///< what the name rests on, in words
+    std::string lockClass{};        ///< the name without the number of the instance
+    std::string expression{};       ///< of names by code: as the heaviest site sees the lock
+    std::optional<bool> verified{}; ///< of names by code or symbol: that build ids prove where they come from
+    uint32_t instance = 0;  ///< of locks that share a class: which one, the heaviest first; 0 = it is alone
+    uint32_t instances = 1; ///< of the class
+    Share ofClass{};        ///< of the waiting for all of its class
+    TracedLock figures;     ///< without sites, holders, roots and patterns
+    Share ofLock;           ///< of all waiting for locks in the section
     std::optional<Share> ofActive;
     std::optional<FixedPoint> meanWaiters; ///< while there was one
     std::optional<Share> contendedOfWall;
@@ -94,6 +100,15 @@ struct ReportTraceLock {
     std::vector<ReportTraceHolder> holders;
     std::vector<ReportTraceRoot> roots;
     std::vector<ReportTracePattern> patterns;
+};
+
+/// Locks that share one name.
+struct ReportLockClass {
+    std::string name;
+    uint32_t instances = 0;
+    uint64_t valueNs = 0;
+    Share ofLock;   ///< of all waiting for locks in the section
+    Share heaviest; ///< of the class: its heaviest lock
 };
 
 /// Words that are waited for and are no locks, by kind.
@@ -118,7 +133,8 @@ struct ReportTrace {
     std::optional<uint64_t> eventsPerCpuSecond; ///< of the whole recording
     std::vector<ReportTraceGroup> groups;       ///< heaviest first
     std::vector<TraceAccountLine> account;
-    std::vector<ReportTraceLock> locks; ///< heaviest first
+    std::vector<ReportTraceLock> locks;   ///< heaviest first
+    std::vector<ReportLockClass> classes; ///< of several locks, heaviest first
     std::vector<ReportTraceWords> words;
     std::vector<std::string> leftOut; ///< sentences
 };

@@ -213,8 +213,11 @@ Json lockJson(const ReportTraceLock& lock, const ReportTrace& trace)
         one["selected"] = true;
     one["rung"] = rungName(lock.rung);
     put(one, "basis", lock.basis);
-    if (lock.rung == Rung::UserSymbol)
-        one["verified"] = figures.verified;
+    if (isNamed(lock.rung))
+        one["class"] = lock.lockClass;
+    put(one, "expression", lock.expression);
+    if (lock.verified)
+        one["verified"] = *lock.verified;
     one["kind"] = figures.kind;
     if (figures.parks)
         one["sleeps_on"] = "parker";
@@ -222,7 +225,11 @@ Json lockJson(const ReportTraceLock& lock, const ReportTrace& trace)
     one["space"] = figures.space;
     if (figures.pid >= 0)
         one["pid"] = figures.pid;
-    one["instances"] = 1;
+    one["instances"] = lock.instances;
+    if (lock.instance != 0) {
+        one["instance"] = lock.instance;
+        one["share_of_class_percent"] = percent(lock.ofClass);
+    }
     one["value"] = figures.valueNs;
     one["lower_bound"] = trace.lowerBound || figures.open != 0;
     one["share_of_lock_percent"] = percent(lock.ofLock);
@@ -341,6 +348,11 @@ void putTrace(Json& json, const ReportSection& section)
     json["locks"] = Json::array();
     for (const ReportTraceLock& lock : trace.locks)
         json["locks"].push_back(lockJson(lock, trace));
+    json["lock_classes"] = Json::array();
+    for (const ReportLockClass& one : trace.classes)
+        json["lock_classes"].push_back({{"name", one.name}, {"instances", one.instances},
+            {"value", one.valueNs}, {"share_of_lock_percent", percent(one.ofLock)},
+            {"heaviest_share_of_class_percent", percent(one.heaviest)}});
     json["other_waits"] = Json::array();
     for (const ReportTraceWords& words : trace.words)
         json["other_waits"].push_back(

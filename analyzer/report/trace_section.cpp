@@ -133,9 +133,18 @@ private:
         if (!from.symbol.empty()) {
             lock.name = from.symbolOffset == 0 ? from.symbol
                                                : fmt::format("{}+{:#x}", from.symbol, from.symbolOffset);
-            lock.rung = Rung::UserSymbol;
+            lock.rung = from.space == "kernel" ? Rung::Symbol : Rung::UserSymbol;
+            lock.verified = from.verified;
             lock.basis =
                 fmt::format("symbol of {}{}", fileNameOf(from.object), from.verified ? "" : ", unverified");
+            return;
+        }
+        if (!from.called.empty()) {
+            lock.name = from.called;
+            lock.expression = from.expression;
+            lock.rung = from.calledVariable ? Rung::Symbol : Rung::Type;
+            lock.verified = from.calledVerified;
+            lock.basis = fmt::format("code of its call sites{}", from.calledVerified ? "" : ", unverified");
             return;
         }
         const TracedPlace site = siteOf(from);
@@ -155,8 +164,38 @@ private:
             lock.id = static_cast<uint32_t>(trace_->locks.size());
             nameLock(from, lock);
         }
+        numberInstances();
         for (size_t i = 0; i < trace_->locks.size(); ++i)
             addFigures(record_.locks[i], trace_->locks[i]);
+    }
+
+    /// Locks of one class, as those in objects of a heap, get numbers; locks stand heaviest first.
+    void numberInstances()
+    {
+        std::map<std::pair<std::string, std::string>, std::vector<size_t>> classes; // by name and kind
+        for (size_t i = 0; i < trace_->locks.size(); ++i) {
+            trace_->locks[i].lockClass = trace_->locks[i].name;
+            if (isNamed(trace_->locks[i].rung))
+                classes[{trace_->locks[i].name, record_.locks[i].kind}].push_back(i);
+        }
+        for (const auto& [key, members] : classes) {
+            uint64_t all = 0;
+            for (const size_t i : members)
+                all += record_.locks[i].valueNs;
+            for (size_t n = 0; n < members.size(); ++n) {
+                ReportTraceLock& lock = trace_->locks[members[n]];
+                lock.instances = static_cast<uint32_t>(members.size());
+                lock.ofClass = shareOf(record_.locks[members[n]].valueNs, all);
+                if (members.size() == 1)
+                    continue;
+                lock.instance = static_cast<uint32_t>(n + 1);
+                lock.name = fmt::format("{} #{}", lock.lockClass, lock.instance);
+            }
+            if (members.size() > 1)
+                trace_->classes.push_back({key.first, static_cast<uint32_t>(members.size()), all,
+                    shareOf(all, trace_->lockWaitNs), trace_->locks[members.front()].ofClass});
+        }
+        std::ranges::stable_sort(trace_->classes, std::ranges::greater{}, &ReportLockClass::valueNs);
     }
 
     void addFigures(const TracedLock& from, ReportTraceLock& lock) const

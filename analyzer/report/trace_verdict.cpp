@@ -25,7 +25,7 @@ std::string firstLock(const ReportTrace& trace)
 {
     const ReportTraceLock& first = trace.locks.front();
     return fmt::format("{} for {} ({}{})", formatShare(first.ofLock, 1), first.name, first.figures.kind,
-        first.rung == Rung::UserSymbol && !first.figures.verified ? ", name unverified" : "");
+        first.verified == false ? ", name unverified" : "");
 }
 
 std::string behindWhom(const ReportTrace& trace)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/session/call_site_locks.h"
 
-#include "analyzer/naming/relocate_object.h"
-#include "analyzer/symbols/module_finder.h"
-
 namespace whichlock {
 namespace {
 
@@ -11,51 +8,34 @@ constexpr size_t kMostFrames = 24;
 
 } // namespace
 
-CallSiteLocks::CallSiteLocks(const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer)
+CallSiteLocks::CallSiteLocks(const RecordedStacks& stacks, LockModules& modules)
     : stacks_(stacks)
-    , space_(space)
-    , symbolizer_(symbolizer)
+    , modules_(modules)
 {
 }
 
 CallSiteLocks::~CallSiteLocks() = default;
 
-CallSiteLocks::Module& CallSiteLocks::moduleOf(ModuleId id)
+std::vector<ChainSite> CallSiteLocks::callSites(AddressStackId stack)
 {
-    Module& module = modules_[id.v];
-    if (module.opened)
-        return module;
-    module.opened = true;
-    const ModuleFiles& files = symbolizer_.filesOf(space_.module(id));
-    // What is missing or unreadable was said when the addresses got their names.
-    if (files.code.empty() || files.debug.empty())
-        return module;
-    module.verified = files.verified;
-    if (auto namer = LockNamer::open(files))
-        module.namer = std::move(*namer);
-    return module;
-}
-
-/// The addresses in the call instructions of a stack, from its innermost frame on, as far as they are of one
-/// module.
-std::vector<uint64_t> CallSiteLocks::callSites(AddressStackId stack, const LockNamer& namer)
-{
-    std::vector<uint64_t> addresses;
-    const ModuleId module = stacks_.frame(stacks_.stack(stack).frame).module;
-    const uint64_t base = namer.image().isRelocated() ? kModuleCodeBase : 0;
-    for (AddressStackId at = stack; at && addresses.size() < kMostFrames; at = stacks_.stack(at).caller) {
+    std::vector<ChainSite> sites;
+    const ModuleId innermost = stacks_.frame(stacks_.stack(stack).frame).module;
+    for (AddressStackId at = stack; at && sites.size() < kMostFrames; at = stacks_.stack(at).caller) {
         const AddressFrame& frame = stacks_.frame(stacks_.stack(at).frame);
-        if (frame.module != module || frame.kind == AddressKind::InstructionPointer)
+        // No lock of a program is passed through a system call.
+        if (!frame.module || modules_.isKernel(frame.module) != modules_.isKernel(innermost))
             break;
+        LockNamer* namer =
+            frame.kind != AddressKind::InstructionPointer ? modules_.namerOf(frame.module) : nullptr;
         const uint64_t back = frame.kind == AddressKind::ReturnAddress ? 1 : 0;
-        const auto address = frame.offset >= back
-            ? symbolizer_.addressOf(space_.module(module), frame.offset - back)
+        const auto address = namer != nullptr && frame.offset >= back
+            ? modules_.addressOf(frame.module, frame.offset - back)
             : std::nullopt;
         if (!address)
             break;
-        addresses.push_back(base + *address);
+        sites.push_back({namer, *address});
     }
-    return addresses;
+    return sites;
 }
 
 const CalledLock* CallSiteLocks::takenAt(AddressStackId stack)
@@ -72,21 +52,27 @@ const CalledLock* CallSiteLocks::takenAt(AddressStackId stack)
 const CallSiteLocks::Named* CallSiteLocks::nameOf(AddressStackId stack)
 {
     const AddressFrameId frame = stacks_.stack(stack).frame;
-    const ModuleId id = stacks_.frame(frame).module;
-    Module* module = id ? &moduleOf(id) : nullptr;
-    if (module == nullptr || module->namer == nullptr)
+    const ModuleId module = stacks_.frame(frame).module;
+    if (modules_.namerOf(module) == nullptr)
         return byFrame_[frame.v] = nullptr;
-    const auto name = module->namer->nameOfChain(callSites(stack, *module->namer));
-    module->namer->trim();
+    const std::vector<ChainSite> sites = callSites(stack);
+    const auto name = LockNamer::nameOfChain(sites);
+    for (const ChainSite& site : sites)
+        site.module->trim();
     const Named* result = nullptr;
     if (name && name->isNamed()) {
+        bool verified = true;
+        AddressStackId at = stack;
+        for (size_t used = 0; at && used < name->sitesUsed; ++used, at = stacks_.stack(at).caller)
+            verified = verified && modules_.isVerified(stacks_.frame(stacks_.stack(at).frame).module);
         Named& named = *names_.emplace_back(std::make_unique<Named>());
         named.name = name->text();
         named.expression = name->expression;
         named.lock = {.source = name->source == NameSource::Symbol ? LockSource::Symbol : LockSource::Type,
-            .verified = module->verified,
+            .verified = verified,
             .name = named.name,
-            .expression = named.expression};
+            .expression = named.expression,
+            .kind = lockKindName(name->kind)};
         result = &named;
     }
     // Chains that lead to one call site are many; few of its names depend on who called further out.

@@ -2,7 +2,7 @@
 // The locks that the calls of recorded stacks take, where the files of the modules tell them.
 #pragma once
 
-#include "analyzer/naming/lock_namer.h"
+#include "analyzer/session/lock_modules.h"
 #include "analyzer/session/recorded_stacks.h"
 #include "parsers/record.h"
 
@@ -15,34 +15,27 @@ namespace whichlock {
 /// MT: one thread.
 class CallSiteLocks {
 public:
-    /// All three must outlive it.
-    CallSiteLocks(const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer);
+    /// Both must outlive it.
+    CallSiteLocks(const RecordedStacks& stacks, LockModules& modules);
     ~CallSiteLocks();
 
     /// The lock that the innermost frame of this stack takes by its call; null if that cannot be told. Valid
     /// as long as this.
     const CalledLock* takenAt(AddressStackId stack);
+    /// The calls of a stack from its innermost frame on, as far as their modules can be read.
+    std::vector<ChainSite> callSites(AddressStackId stack);
 
 private:
-    struct Module {
-        bool opened = false;
-        bool verified = false;
-        std::unique_ptr<LockNamer> namer{}; ///< null if the files do not allow it
-    };
     struct Named {
         std::string name{};
         std::string expression{};
         CalledLock lock{}; ///< views into the texts
     };
 
-    Module& moduleOf(ModuleId id);
     const Named* nameOf(AddressStackId stack);
-    std::vector<uint64_t> callSites(AddressStackId stack, const LockNamer& namer);
 
     const RecordedStacks& stacks_;
-    const AddressSpace& space_;
-    Symbolizer& symbolizer_;
-    std::unordered_map<uint32_t, Module> modules_;
+    LockModules& modules_;
     std::unordered_map<uint32_t, const Named*> byStack_; ///< null = none
     std::unordered_map<uint32_t, const Named*> byFrame_; ///< names that do not depend on further callers
     std::vector<std::unique_ptr<Named>> names_;

@@ -280,11 +280,34 @@ TracedVariable LockTraceListener::variableOf(const TraceProcess& process, uint64
     const auto word = words_.find({process, address});
     if (word == words_.end())
         return {};
-    ResolvedObject object;
-    const MappedModule& module = space_->module(word->second.module);
-    if (!symbolizer_.resolveObject(module, word->second.offset, word->second.distance, object))
+    return variables_->userVariable(word->second.module, word->second.offset, word->second.distance);
+}
+
+TracedVariable LockTraceListener::kernelVariable(uint64_t address)
+{
+    return variables_->kernelVariable(address);
+}
+
+void LockTraceListener::learn(uint64_t address, const TracedCall& call)
+{
+    variables_->learnPerCpu(address, call.lock, call.variable);
+}
+
+TracedCall LockTraceListener::lockOf(TraceStackId stack)
+{
+    const std::vector<NamedFrame> frames = namedFrames(stack);
+    const size_t site = classifier_.siteOf(frames);
+    if (site >= frames.size())
         return {};
-    return {.name = object.name, .offset = object.offset, .object = module.path, .verified = object.verified};
+    CalledLock lock = named_->framesOf({stack.v})[site].lock;
+    if (lock.source == LockSource::None && !frames[site].kernel)
+        if (const CalledLock* own = named_->ownLockOf({stack.v}))
+            lock = *own;
+    return {.lock = std::string(lock.name),
+        .expression = std::string(lock.expression),
+        .kind = std::string(lock.kind),
+        .variable = lock.source == LockSource::Symbol,
+        .verified = lock.verified};
 }
 
 std::vector<NamedFrame> LockTraceListener::namedFrames(TraceStackId stack)
@@ -342,6 +365,7 @@ void LockTraceListener::deliver(NamedStacks& stacks, const ThreadNames&, RecordS
     if (!firstOffset_)
         return;
     named_ = &stacks;
+    variables_.emplace(*space_, symbolizer_, stacks.lockModules());
     const TraceAnalysis analysis = follower_.analyser().finish();
     SectionRecord section;
     section.kind = SectionKind::LockTrace;
@@ -362,6 +386,7 @@ void LockTraceListener::deliver(NamedStacks& stacks, const ThreadNames&, RecordS
     record.cutToCpus = !filter_.cpus.empty();
     record.problem = analysis.check();
     sink.lockTrace(sink.section(section), record);
+    variables_.reset();
     named_ = nullptr;
 }
 

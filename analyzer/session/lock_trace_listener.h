@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analyzer/model/sample_filter.h"
+#include "analyzer/session/lock_variables.h"
 #include "analyzer/session/replay_listener.h"
 #include "analyzer/session/trace_steps.h"
 #include "analyzer/traces/stack_classifier.h"
@@ -65,6 +66,9 @@ private:
     TracedPlace holderSiteOf(TraceStackId stack) override;
     std::string sleepOf(TraceStackId stack) override;
     TracedVariable variableOf(const TraceProcess& process, uint64_t address) override;
+    TracedVariable kernelVariable(uint64_t address) override;
+    TracedCall lockOf(TraceStackId stack) override;
+    void learn(uint64_t address, const TracedCall& call) override;
 
     const std::vector<std::string>& namesOf(AddressFrameId frame);
     bool isKernel(AddressFrameId frame) const;
@@ -83,6 +87,7 @@ private:
     const RecordedStacks* stacks_ = nullptr;
     const AddressSpace* space_ = nullptr;
     NamedStacks* named_ = nullptr;
+    std::optional<LockVariables> variables_; ///< while results are handed over
     PerfTraceEvents decoder_;
     TraceFollower follower_; ///< used by the pipe's thread until the pipe has finished
     BatchPipe<TraceBatch> pipe_;

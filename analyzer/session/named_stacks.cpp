@@ -61,7 +61,8 @@ NamedStacks::NamedStacks(const RecordedStacks& stacks, const AddressSpace& space
     , code_(symbolizer, space)
     , resolved_(resolveFrames(stacks.frames(), space, symbolizer))
     , routines_(stacks.frames().size())
-    , locks_(stacks, space, symbolizer)
+    , modules_(space, symbolizer)
+    , locks_(stacks, modules_)
 {
     objects_.reserve(stacks.frames().size());
     for (const AddressFrame& frame : stacks.frames())
@@ -133,6 +134,22 @@ void NamedStacks::appendTailCaller(const AddressFrame& routine, AddressFrameId c
         frames_.push_back({.symbol = gap.function,
             .object = gap.otherModule ? kUnknown : objectOf(caller),
             .recovered = true});
+}
+
+/// The methods of such a class may call a function of the C library that makes the system call.
+const CalledLock* NamedStacks::ownLockOf(AddressStackId stack)
+{
+    constexpr int kMostFrames = 4;
+    int looked = 0;
+    for (AddressStackId at = stack; at && looked < kMostFrames; at = stacks_.stack(at).caller) {
+        const AddressFrame& frame = stacks_.frame(stacks_.stack(at).frame);
+        if (!frame.module || modules_.isKernel(frame.module) || frame.kind == AddressKind::InstructionPointer)
+            continue;
+        ++looked;
+        if (const CalledLock* lock = locks_.takenAt(at))
+            return lock;
+    }
+    return nullptr;
 }
 
 uint8_t NamedStacks::routineOf(AddressFrameId frame)

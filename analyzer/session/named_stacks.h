@@ -20,8 +20,12 @@ public:
     /// The frames of a stack, innermost first; functions inlined into one come before it, and a caller that
     /// the recorded chain lacks stands in its place. Valid until the next call.
     std::span<const TextFrame> framesOf(AddressStackId stack);
+    /// The lock of a class of the program's own in which this stack waits; null if that cannot be told.
+    const CalledLock* ownLockOf(AddressStackId stack);
     /// What is known of an address of `stacks`.
     const ResolvedAddress& resolved(AddressFrameId frame) const { return resolved_[frame.v - 1]; }
+    /// The modules that names of locks come from.
+    LockModules& lockModules() { return modules_; }
     /// The file or kernel that an address lies in.
     std::string_view objectOf(AddressFrameId frame) const { return objects_[frame.v - 1]; }
 
@@ -40,6 +44,7 @@ private:
     std::vector<std::string_view> objects_; ///< of frame i + 1
     std::vector<TextFrame> frames_;         ///< of the last call
     std::vector<uint8_t> routines_; ///< of frame i + 1: 0 not asked yet, 1 none, 2 takes, 3 gives back
+    LockModules modules_;
     CallSiteLocks locks_;
 };
 

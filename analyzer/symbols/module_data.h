@@ -84,6 +84,7 @@ public:
 
     ResolvedAddress resolve(uint64_t offset, AddressKind kind);
     bool resolveObject(uint64_t codeOffset, int64_t distance, ResolvedObject& object);
+    bool resolveKernelObject(uint64_t offset, ResolvedObject& object);
     /// An offset of the module in its file's own addresses.
     std::optional<uint64_t> addressOf(uint64_t offset) const;
 

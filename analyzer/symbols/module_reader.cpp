@@ -12,6 +12,14 @@ std::unique_ptr<ElfFile> openOrNull(const std::string& path)
     return file ? std::move(*file) : nullptr;
 }
 
+/// Marks where sections begin and end: no variables.
+bool isSectionMark(std::string_view name)
+{
+    return name.starts_with("__start_") || name.starts_with("__stop_") || name.starts_with("__end_")
+        || name.starts_with("__init_") || name == "_sdata" || name == "_edata" || name == "_end"
+        || name.starts_with("__bss_") || name.starts_with("__brk_");
+}
+
 } // namespace
 
 ModuleReader::ModuleReader(ModuleData& data)
@@ -142,6 +150,33 @@ void ModuleReader::addSymbol(const SymbolHit& hit, uint64_t address, ResolvedAdd
     resolved.function = demangled_.of(hit.name);
     resolved.symbolOffset = address - hit.address;
     resolved.symbolSize = hit.size;
+}
+
+bool ModuleReader::resolveKernelObject(uint64_t offset, ResolvedObject& object)
+{
+    const MappedModule& module = data_.module();
+    SymbolHit hit;
+    uint64_t address = module.referenceAddress + offset;
+    bool found = false;
+    if (data_.files().found()) {
+        const std::optional<uint64_t> linked = addressOf(offset);
+        address = linked.value_or(0);
+        found = linked && data_.objects().find(address, hit);
+    } else if (data_.kernelTable() != nullptr) {
+        const Kallsyms& table = data_.kernelTable()->symbols;
+        const auto reference = table.functions.referenceAddress(module.reference);
+        address = reference.value_or(0) + offset;
+        // Without all data symbols (CONFIG_KALLSYMS_ALL) the few that are there do not tell where they end.
+        // The addresses of modules are those of one boot.
+        constexpr size_t kFunctionsPerObject = 10;
+        found = reference && table.objects.size() >= table.functions.size() / kFunctionsPerObject
+            && table.objects.find(address, hit)
+            && (hit.module.empty() || *reference == module.referenceAddress);
+    }
+    if (found && !isSectionMark(hit.name))
+        object = {std::string(hit.name), address - hit.address, hit.size,
+            data_.files().found() && data_.files().verified};
+    return found && !isSectionMark(hit.name);
 }
 
 bool ModuleReader::resolveObject(uint64_t codeOffset, int64_t distance, ResolvedObject& object)

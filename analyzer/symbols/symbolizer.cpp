@@ -123,6 +123,11 @@ bool Symbolizer::resolveObject(
     return readerOf(module).resolveObject(codeOffset, distance, object);
 }
 
+bool Symbolizer::resolveKernelObject(const MappedModule& kernel, uint64_t offset, ResolvedObject& object)
+{
+    return readerOf(kernel).resolveKernelObject(offset, object);
+}
+
 CallGap Symbolizer::callGap(const MappedModule& leafModule, uint64_t leafOffset,
     const MappedModule& callerModule, uint64_t returnOffset)
 {

@@ -85,6 +85,9 @@ public:
     bool resolveObject(
         const MappedModule& module, uint64_t codeOffset, int64_t distance, ResolvedObject& object);
 
+    /// The variable of the kernel at an offset from its reference symbol. False if no symbol covers it.
+    bool resolveKernelObject(const MappedModule& kernel, uint64_t offset, ResolvedObject& object);
+
     /// The function that a chain recorded by frame pointers lacks between its innermost frame in a process
     /// and the return address that follows.
     CallGap callGap(const MappedModule& leafModule, uint64_t leafOffset, const MappedModule& callerModule,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/traces/trace_record.h"
 
+#include "analyzer/traces/called_lock.h"
 #include "analyzer/traces/lock_patterns.h"
 #include "analyzer/traces/record_rows.h"
 
@@ -65,11 +66,17 @@ public:
 private:
     void addLocks(LockTraceRecord& record)
     {
+        std::vector<TracedCall> calls(analysis_.locks.size());
+        for (size_t i = 0; i < calls.size(); ++i) {
+            calls[i] = callOf(analysis_.locks[i]);
+            if (analysis_.locks[i].key.space == LockSpace::Kernel)
+                names_.learn(analysis_.locks[i].key.address, calls[i]);
+        }
         std::vector<std::pair<TracedLock, uint32_t>> rows;
         for (uint32_t i = 0; i < analysis_.locks.size(); ++i) {
             const TraceLock& lock = analysis_.locks[i];
             if (lock.waits + lock.openWaits > 0)
-                rows.emplace_back(lockRow(lock), i);
+                rows.emplace_back(lockRow(lock, std::move(calls[i])), i);
         }
         std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
             const auto key = [](const TracedLock& lock) {
@@ -88,7 +95,26 @@ private:
         }
     }
 
-    TracedLock lockRow(const TraceLock& lock)
+    TracedCall callOf(const TraceLock& lock)
+    {
+        CalledLockNames names(lock.kind);
+        for (const uint32_t index : lock.sites) {
+            const TraceSite& site = analysis_.sites[index];
+            if (lock.isLock)
+                names.add(names_.lockOf(site.stack), site.waitNs + site.openNs);
+        }
+        return names.common();
+    }
+
+    static void setVariable(TracedVariable variable, TracedLock& row)
+    {
+        row.symbol = std::move(variable.name);
+        row.symbolOffset = variable.offset;
+        row.object = std::move(variable.object);
+        row.verified = variable.verified;
+    }
+
+    TracedLock lockRow(const TraceLock& lock, TracedCall call)
     {
         TracedLock row;
         row.space = lock.key.space == LockSpace::Kernel ? "kernel"
@@ -101,12 +127,14 @@ private:
         if (lock.key.space == LockSpace::Process) {
             const TraceProcess& process = analysis_.processes[lock.key.owner - 1];
             row.pid = process.pid;
-            TracedVariable variable = names_.variableOf(process, lock.key.address);
-            row.symbol = std::move(variable.name);
-            row.symbolOffset = variable.offset;
-            row.object = std::move(variable.object);
-            row.verified = variable.verified;
+            setVariable(names_.variableOf(process, lock.key.address), row);
+        } else if (lock.key.space == LockSpace::Kernel) {
+            setVariable(names_.kernelVariable(lock.key.address), row);
         }
+        row.called = std::move(call.lock);
+        row.expression = std::move(call.expression);
+        row.calledVariable = call.variable;
+        row.calledVerified = call.verified;
         addFigures(lock, row);
         addSites(lock, row);
         if (lock.holdsRecorded)

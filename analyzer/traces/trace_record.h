@@ -15,6 +15,15 @@ struct TracedVariable {
     bool verified = false;
 };
 
+/// The lock that a call takes, as the code of the call site tells it.
+struct TracedCall {
+    std::string lock{}; ///< empty: it does not tell; `A or B` if it may be either
+    std::string expression{};
+    std::string kind{};    ///< of the routine: `mutex`, `rwsem`
+    bool variable = false; ///< a variable at a fixed address
+    bool verified = false;
+};
+
 /// Who knows names, once the recording is over.
 class TraceNames {
 public:
@@ -27,6 +36,12 @@ public:
     /// The outermost function of a sleep that is worth a name.
     virtual std::string sleepOf(TraceStackId stack) = 0;
     virtual TracedVariable variableOf(const TraceProcess& process, uint64_t address) = 0;
+    /// The lock that is taken at the site of a stack.
+    virtual TracedCall lockOf(TraceStackId) { return {}; }
+    /// The variable of the kernel at an address.
+    virtual TracedVariable kernelVariable(uint64_t) { return {}; }
+    /// Tells, before any kernelVariable(), what calls say of the lock at an address of the kernel.
+    virtual void learn(uint64_t, const TracedCall&) { }
 };
 
 /// The record of a trace; `analysis` must have passed its check().

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/session/lock_modules.h"
+
+#include "analyzer/naming/relocate_object.h"
+#include "analyzer/symbols/module_finder.h"
+
+namespace whichlock {
+
+LockModules::LockModules(const AddressSpace& space, Symbolizer& symbolizer, LockNamer::Options options)
+    : space_(space)
+    , symbolizer_(symbolizer)
+    , options_(options)
+{
+}
+
+LockModules::~LockModules() = default;
+
+LockModules::Module& LockModules::moduleOf(ModuleId id)
+{
+    Module& module = modules_[id.v];
+    if (module.opened)
+        return module;
+    module.opened = true;
+    const ModuleFiles& files = symbolizer_.filesOf(space_.module(id));
+    // What was refused or is unreadable was said when the addresses got their names.
+    if (files.code.empty()) {
+        module.problem = "its file is not at hand, or is not the recorded one";
+        return module;
+    }
+    if (files.debug.empty()) {
+        module.problem = "there is no debug info for it";
+        return module;
+    }
+    module.verified = files.verified;
+    if (auto namer = LockNamer::open(files, options_))
+        module.namer = std::move(*namer);
+    else
+        module.problem = namer.error().message;
+    return module;
+}
+
+LockNamer* LockModules::namerOf(ModuleId id)
+{
+    return id ? moduleOf(id).namer.get() : nullptr;
+}
+
+ObjectNamer* LockModules::objectsOf(ModuleId id)
+{
+    if (!id)
+        return nullptr;
+    Module& module = moduleOf(id);
+    if (module.namer != nullptr && module.objects == nullptr)
+        module.objects = std::make_unique<ObjectNamer>(module.namer->image());
+    return module.objects.get();
+}
+
+bool LockModules::isKernel(ModuleId id) const
+{
+    const ModuleKind kind = space_.module(id).kind;
+    return kind == ModuleKind::Kernel || kind == ModuleKind::KernelModule || kind == ModuleKind::KernelRange;
+}
+
+bool LockModules::isVerified(ModuleId id) const
+{
+    const auto module = modules_.find(id.v);
+    return module != modules_.end() && module->second.verified;
+}
+
+const std::string& LockModules::problemOf(ModuleId id)
+{
+    return moduleOf(id).problem;
+}
+
+std::optional<uint64_t> LockModules::addressOf(ModuleId id, uint64_t offset)
+{
+    const auto address = symbolizer_.addressOf(space_.module(id), offset);
+    const LockNamer* namer = namerOf(id);
+    if (!address || namer == nullptr)
+        return std::nullopt;
+    return *address + (namer->image().isRelocated() ? kModuleCodeBase : 0);
+}
+
+} // namespace whichlock
