@@ -72,8 +72,8 @@ protected:
     /// `arguments` as a shell reads them; `redirection` comes behind the ones to out and err.
     Outcome run(const std::string& arguments, const std::string& redirection = "< /dev/null") const
     {
-        const std::string command = "cd '" + folder_.string() + "' && '" WHICHLOCK_PROGRAM "' " + arguments
-            + " > .out 2> .err " + redirection;
+        const std::string command = "cd '" + folder_.string() + "' && XDG_CACHE_HOME='" + folder_.string()
+            + "/.cache' '" WHICHLOCK_PROGRAM "' " + arguments + " > .out 2> .err " + redirection;
         const int status = std::system(command.c_str());
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, readFile(folder_ / ".out"),
             readFile(folder_ / ".err")};
@@ -492,6 +492,39 @@ TEST_F(Cli, printsTheSameBytesEachTime)
         const std::string arguments = std::string("report --format ") + format + " '" + input + "'";
         EXPECT_EQ(run(arguments).out, run(arguments).out);
     }
+}
+
+TEST_F(Cli, explainsTheLocksOfCode)
+{
+    const std::string vmlinux = WHICHLOCK_FIXTURES "/locks-kernel/vmlinux";
+    const Outcome text = run("explain do_unlinkat '" + vmlinux + "'");
+    EXPECT_EQ(text.exit, 0) << text.err;
+    EXPECT_PRED_FORMAT2(IsSubstring, "takes       struct file::f_pos_lock (mutex)", text.out);
+    EXPECT_PRED_FORMAT2(IsSubstring, "takes       struct inode::i_rwsem (rwsem)", text.out);
+    EXPECT_PRED_FORMAT2(IsSubstring, "parameter file is", text.out);
+    const Outcome byLock = run("explain i_rwsem --format json '" + vmlinux + "'");
+    EXPECT_EQ(byLock.exit, 0) << byLock.err;
+    const Json json = Json::parse(byLock.out);
+    ASSERT_EQ(json.at("calls").size(), 1U);
+    EXPECT_EQ(json.at("calls").at(0).at("class"), "struct inode::i_rwsem");
+    EXPECT_EQ(json.at("calls").at(0).at("function"), "do_unlinkat");
+    EXPECT_EQ(json.at("calls").at(0).at("frames").at(0).at("type_path"),
+        "struct inode +0x10: i_rwsem, struct rw_semaphore");
+    const Outcome none = run("explain nothing_like_it '" + vmlinux + "'");
+    EXPECT_EQ(none.exit, 1);
+    EXPECT_EQ(none.out, "");
+    EXPECT_PRED_FORMAT2(IsSubstring, "no lock call", none.err);
+}
+
+TEST_F(Cli, explainsTheLocksOfTexts)
+{
+    const Outcome text = run("explain dcache good.txt");
+    EXPECT_EQ(text.exit, 0) << text.err;
+    EXPECT_PRED_FORMAT2(IsSubstring, ".text.lock.dcache", text.out);
+    EXPECT_PRED_FORMAT2(IsSubstring, "No address of this input can be looked up", text.out);
+    EXPECT_EQ(run("explain inode_lock good.txt").exit, 1);
+    EXPECT_EQ(run("explain dcache_lock").exit, 1);
+    EXPECT_EQ(run("explain 1 missing.txt").exit, 1);
 }
 
 } // namespace

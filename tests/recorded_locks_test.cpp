@@ -3,6 +3,7 @@
 #include "analyzer/locks/attribution.h"
 #include "analyzer/model/profile_builder.h"
 #include "analyzer/report/document.h"
+#include "analyzer/report/explanation.h"
 #include "analyzer/report/report.h"
 #include "analyzer/session/session.h"
 #include "tests/support/lock_fixtures.h"
@@ -53,12 +54,15 @@ public:
         writer_.record(9, kUserMode, payload);
     }
 
-    Profile profile(const std::string& folder)
+    Profile profile(const std::string& folder, EvidenceLog* evidence = nullptr)
     {
         const std::string bytes = writer_.file();
         std::vector<std::unique_ptr<Source>> sources;
         sources.push_back(Source::fromMemory("perf.data", bytes));
-        return loadSession(std::move(sources), {}, {.debugDirs = {folder}, .debugRoot = "/nonexistent"});
+        RecordingOptions options;
+        options.evidence = evidence;
+        return loadSession(
+            std::move(sources), {}, {.debugDirs = {folder}, .debugRoot = "/nonexistent"}, options);
     }
 
 private:
@@ -109,16 +113,6 @@ TEST(RecordedLocks, areNamedAtTheFirstFrameOutwardsOfTheLockRoutine)
         EXPECT_EQ(frame.lockSource, LockSource::None);
 }
 
-TEST(RecordedLocks, haveNoNameWithoutTheProgram)
-{
-    const std::string path = lockFixture("O2", "cxx_sites");
-    RecordedProgram recording(path);
-    recording.sample({0x1500, 0x1600});
-    const Profile profile = recording.profile(scratchPath("empty"));
-    for (uint32_t i = 1; i <= profile.frameCount(); ++i)
-        EXPECT_EQ(profile.frame({i}).lockSource, LockSource::None);
-}
-
 /// A profile in which a call took a lock that its reader named.
 Profile profileOfNamedCall(const CalledLock& lock)
 {
@@ -138,6 +132,93 @@ Profile profileOfNamedCall(const CalledLock& lock)
     loaded.format = "perf.data";
     builder.finishInput(loaded);
     return builder.freeze();
+}
+
+/// A recording of a thread that waits in the lock of `bank::Ledger::abseil`.
+RecordedProgram recordingOfAbseil(const std::string& path)
+{
+    const auto namer = openNamer(path);
+    uint64_t lock = 0;
+    for (const ImageSymbol& symbol : namer->image().functions())
+        if (symbol.name == "_ZN4absl5Mutex4LockEv")
+            lock = symbol.address;
+    const auto calls = callsIn(*namer, "bank::Ledger::abseil");
+    constexpr uint64_t kCallBytes = 5;
+    RecordedProgram recording(path);
+    for (int i = 0; i < 40; ++i)
+        recording.sample({lock + 2, calls.at(0).second + kCallBytes});
+    return recording;
+}
+
+TEST(RecordedLocks, areExplainedByInstructionsVariablesAndTypes)
+{
+    const std::string path = lockFixture("O2", "cxx_sites");
+    EvidenceLog log;
+    const Profile profile = recordingOfAbseil(path).profile(std::filesystem::path(path).parent_path(), &log);
+    const auto routines = RoutineTable::builtIn().withUserFile(
+        "own", "symbol\trole\tprimitive\nabsl::Mutex::Lock\tslowpath-spin\tmutex\n");
+    ASSERT_TRUE(routines);
+    const Report report = buildReport(profile, {}, *routines);
+    ASSERT_EQ(log.calls.size(), 1U) << "many samples are of one call";
+    const auto explanation = explainLock(report, log, "Ledger::abseil_");
+    ASSERT_TRUE(explanation) << explanation.error();
+    ASSERT_TRUE(explanation->row);
+    EXPECT_EQ(explanation->row->name, "bank::Ledger::abseil_");
+    EXPECT_EQ(explanation->row->rung, Rung::Type);
+    EXPECT_EQ(explanation->row->verified, false);
+    ASSERT_EQ(explanation->calls.size(), 1U);
+    const CallEvidence& call = explanation->calls[0];
+    EXPECT_TRUE(call.function.starts_with("bank::Ledger::abseil+")) << call.function;
+    EXPECT_EQ(call.module.recordedBuildId, "");
+    ASSERT_TRUE(call.name);
+    ASSERT_EQ(call.name->evidence.frames.size(), 1U);
+    const EvidenceFrame& frame = call.name->evidence.frames[0];
+    EXPECT_EQ(frame.steps.at(0).value, "rdi") << "the object is the first argument";
+    EXPECT_TRUE(frame.steps.at(0).instruction.starts_with("call"));
+    ASSERT_FALSE(frame.variables.empty());
+    EXPECT_NE(frame.variables[0].find("parameter this is"), std::string::npos) << frame.variables[0];
+    // total_, a mutex of 40 bytes and a shared mutex of 56 stand in front of it.
+    EXPECT_EQ(frame.typePath, "bank::Ledger +0x68: abseil_, absl::Mutex");
+    const std::string text = renderExplanation(*explanation);
+    for (const char* part : {"rung        type: the type and member of what the code passes", "none recorded",
+             "calls       _ZN4absl5Mutex4LockEv", "parameter this is", "+0x68: abseil_"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    const std::string json = renderExplanationJson(*explanation);
+    for (const char* part : {"\"rung\": \"type\"", "\"verified\": false", "\"named_at\": \"0x"})
+        EXPECT_NE(json.find(part), std::string::npos) << part << "\n" << json;
+}
+
+TEST(RecordedLocks, areExplainedByWhatIsMissing)
+{
+    const std::string path = lockFixture("O2", "cxx_sites");
+    EvidenceLog log;
+    const Profile profile = recordingOfAbseil(path).profile(scratchPath("empty"), &log);
+    const Report report = buildReport(profile, {}, RoutineTable::builtIn());
+    const auto nothing = explainLock(report, log, "1");
+    ASSERT_FALSE(nothing) << "without names of functions no lock is seen";
+    EXPECT_NE(nothing.error().find("no lock is waited for"), std::string::npos) << nothing.error();
+}
+
+TEST(RecordedLocks, areChosenByNumberNameOrPart)
+{
+    const Report report =
+        buildReport(profileOfNamedCall({.source = LockSource::Type, .name = "struct dentry::d_lockref.lock"}),
+            {}, RoutineTable::builtIn());
+    for (const char* which : {"1", "1:1", "struct dentry::d_lockref.lock", "d_lockref"})
+        EXPECT_TRUE(explainLock(report, {}, which)) << which;
+    for (const char* which : {"2", "2:1", "inode", "1:", ":1"})
+        EXPECT_FALSE(explainLock(report, {}, which)) << which;
+    EXPECT_NE(explainLock(report, {}, "inode").error().find("1:1 struct dentry"), std::string::npos);
+}
+
+TEST(RecordedLocks, haveNoNameWithoutTheProgram)
+{
+    const std::string path = lockFixture("O2", "cxx_sites");
+    RecordedProgram recording(path);
+    recording.sample({0x1500, 0x1600});
+    const Profile profile = recording.profile(scratchPath("empty"));
+    for (uint32_t i = 1; i <= profile.frameCount(); ++i)
+        EXPECT_EQ(profile.frame({i}).lockSource, LockSource::None);
 }
 
 TEST(RecordedLocks, giveTheRowsOfTheReportTheirNames)

@@ -18,6 +18,7 @@ enum ExitCode : int {
 
 int reportCommand(const Options& options, std::FILE* out, std::FILE* err);
 int locksCommand(const Options& options, std::FILE* out, std::FILE* err);
+int explainCommand(const Options& options, std::FILE* out, std::FILE* err);
 int formatsCommand(const Options& options, std::FILE* out, std::FILE* err);
 
 } // namespace whichlock::cli

@@ -1,43 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/elf_module.h"
 #include "analyzer/cli/print.h"
-#include "analyzer/naming/lock_index_cache.h"
-#include "analyzer/naming/lock_namer.h"
 #include "analyzer/report/value_format.h"
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace whichlock::cli {
 namespace {
-
-/// The file itself and, where it has no debug info, the file that has.
-Result<ModuleFiles> moduleFiles(const std::string& path, const SymbolizerOptions& symbols)
-{
-    const auto file = ElfFile::open(path);
-    if (!file)
-        return tl::make_unexpected(file.error());
-    ModuleFiles files{.code = path, .debug = path, .verified = true};
-    if ((*file)->hasSection(".debug_info") || (*file)->hasSection(".zdebug_info"))
-        return files;
-    MappedModule module{.path = path, .buildId = (*file)->buildId()};
-    SymbolizerOptions options = symbols;
-    options.symfs.clear();
-    ModuleFinder finder(std::move(options));
-    if (const ModuleFiles found = finder.find(module); !found.debug.empty())
-        files.debug = found.debug;
-    return files;
-}
-
-std::string cacheFolder()
-{
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    if (cache != nullptr && *cache == '/')
-        return std::string(cache) + "/whichlock";
-    const char* home = std::getenv("HOME");
-    return home != nullptr && *home == '/' ? std::string(home) + "/.cache/whichlock" : std::string();
-}
 
 std::string_view sideName(const LockIndexRow& row)
 {
@@ -137,31 +107,6 @@ void printText(const LockIndex& index, const std::vector<LockIndexRow>& rows, bo
             printable(lock.lock));
 }
 
-/// The index of one file: from the cache, or built and put there.
-Result<LockIndex> indexOf(const std::string& path, const Options& options, std::FILE* err)
-{
-    const auto files = moduleFiles(path, options.symbols);
-    if (!files)
-        return tl::make_unexpected(files.error());
-    const LockIndexCache cache(cacheFolder());
-    const auto file = ElfFile::open(files->code);
-    const BuildId id = file ? (*file)->buildId() : BuildId();
-    if (auto index = cache.read(id))
-        return std::move(*index);
-    auto namer = LockNamer::open(*files);
-    if (!namer)
-        return tl::make_unexpected(namer.error());
-    const bool terminal = ::isatty(::fileno(err)) != 0;
-    LockIndex index = buildLockIndex(**namer, [&](uint64_t done, uint64_t all) {
-        if (terminal)
-            print(err, "\rwhichlock: {} of {} call sites", done, all);
-    });
-    if (terminal)
-        print(err, "\r\x1b[K");
-    cache.write(id, index);
-    return index;
-}
-
 } // namespace
 
 int locksCommand(const Options& options, std::FILE* out, std::FILE* err)
@@ -170,7 +115,7 @@ int locksCommand(const Options& options, std::FILE* out, std::FILE* err)
     const bool filtered = !filter.function.empty() || !filter.lock.empty();
     int exitCode = kFine;
     for (const std::string& path : options.files) {
-        const auto index = indexOf(path, options, err);
+        const auto index = lockIndexOf(path, options.symbols, err);
         if (!index) {
             print(err, "whichlock: {}: {}\n", printable(path), printable(index.error().message));
             exitCode = options.files.size() == 1 ? kUsage : kDataLoss;

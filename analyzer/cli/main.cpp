@@ -23,6 +23,8 @@ int run(const cli::Options& options, bool helpWasAsked)
         return cli::reportCommand(options, stdout, stderr);
     case cli::Command::Locks:
         return cli::locksCommand(options, stdout, stderr);
+    case cli::Command::Explain:
+        return cli::explainCommand(options, stdout, stderr);
     case cli::Command::Formats:
         return cli::formatsCommand(options, stdout, stderr);
     }

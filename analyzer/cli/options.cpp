@@ -80,10 +80,12 @@ tl::expected<Options, std::string> fromVariables(const po::variables_map& variab
         options.command = Command::Formats;
     else if (command == "locks")
         options.command = Command::Locks;
+    else if (command == "explain")
+        options.command = Command::Explain;
     else if (command == "help")
         return options;
     else
-        return wrong("'" + command + "' is no command; there are report, locks and formats");
+        return wrong("'" + command + "' is no command; there are report, explain, locks and formats");
     if (variables.count("files") != 0)
         options.files = variables["files"].as<std::vector<std::string>>();
     if (options.files.empty())
@@ -151,14 +153,17 @@ tl::expected<Options, std::string> parseOptions(const std::vector<std::string>& 
 std::string helpText()
 {
     std::ostringstream text;
-    text << "whichlock: which lock, who waits for it and where, how sure are we\n\n"
-            "  whichlock report FILE...    read profiles and say whether a lock is to blame\n"
-            "  whichlock locks FILE...     say which functions of a program or vmlinux take which lock\n"
-            "  whichlock formats FILE...   say what each file was taken for, and why\n\n"
-            "Several files are one session: an opreport and a vmstat belong together.\n"
-            "'-' reads standard input. Exit code: 0 fine, 1 usage or nothing could be read,\n"
-            "2 something was lost or could not be read, 3 internal error, 4 unknown format.\n\n"
-         << visibleOptions();
+    text
+        << "whichlock: which lock, who waits for it and where, how sure are we\n\n"
+           "  whichlock report FILE...    read profiles and say whether a lock is to blame\n"
+           "  whichlock explain LOCK FILE...  say what the name of one lock of such a report rests on; of a\n"
+           "                              program or vmlinux, of the calls at an address or in a function\n"
+           "  whichlock locks FILE...     say which functions of a program or vmlinux take which lock\n"
+           "  whichlock formats FILE...   say what each file was taken for, and why\n\n"
+           "Several files are one session: an opreport and a vmstat belong together.\n"
+           "'-' reads standard input. Exit code: 0 fine, 1 usage or nothing could be read,\n"
+           "2 something was lost or could not be read, 3 internal error, 4 unknown format.\n\n"
+        << visibleOptions();
     return text.str();
 }
 

@@ -11,12 +11,12 @@
 
 namespace whichlock::cli {
 
-enum class Command { Help, Version, Report, Formats, Locks };
+enum class Command { Help, Version, Report, Formats, Locks, Explain };
 enum class OutputFormat { Text, Markdown, Json, Csv };
 
 struct Options {
     Command command = Command::Help;
-    std::vector<std::string> files;
+    std::vector<std::string> files; ///< of `explain` the lock stands in front
     OutputFormat format = OutputFormat::Text;
     bool brief = false;
     bool redact = false;

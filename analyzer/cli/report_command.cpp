@@ -2,6 +2,7 @@
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/print.h"
 #include "analyzer/cli/progress.h"
+#include "analyzer/cli/report_inputs.h"
 #include "analyzer/report/document.h"
 #include "analyzer/report/redact.h"
 #include "analyzer/report/value_format.h"
@@ -11,38 +12,6 @@
 
 namespace whichlock::cli {
 namespace {
-
-/// The built-in table, with the user's rows in front if there are any.
-Result<RoutineTable> lockTable(const std::string& path)
-{
-    if (path.empty())
-        return RoutineTable::builtIn();
-    auto source = Source::openFile(path);
-    if (!source)
-        return tl::make_unexpected(source.error());
-    std::string text;
-    std::string piece(Source::kHeadBytes, '\0');
-    for (;;) {
-        const auto got = (*source)->read(piece);
-        if (!got)
-            return tl::make_unexpected(got.error());
-        if (*got == 0)
-            break;
-        text.append(piece, 0, *got);
-    }
-    return RoutineTable::builtIn().withUserFile(path, text);
-}
-
-/// Errors and losses go to the error stream as well: a report in a file must not hide them.
-void printProblems(const std::vector<Diagnostic>& diagnostics, std::FILE* err)
-{
-    for (const Diagnostic& one : diagnostics) {
-        if (one.severity != Severity::Error && one.severity != Severity::DataLoss)
-            continue;
-        const std::string_view advice = codeAdvice(one.code);
-        print(err, "whichlock: {}{}{}\n", printable(sentenceOf(one)), advice.empty() ? "" : "; ", advice);
-    }
-}
 
 std::string render(const Report& report, const Options& options)
 {

@@ -46,6 +46,8 @@ struct SampleFilter {
     bool operator==(const SampleFilter&) const = default;
 };
 
+struct EvidenceLog;
+
 /// What to keep of the inputs, and what samples are told apart by beside event, stack, name and process. The
 /// default keeps everything.
 struct RecordingOptions {
@@ -54,6 +56,8 @@ struct RecordingOptions {
     bool byCpu = false;
     /// Told what begins where reading is not what takes the time: `naming 1200 addresses`. May be empty.
     std::function<void(const std::string&)> step{};
+    /// Where what names of locks rest on is written down; null = nowhere, which saves time.
+    EvidenceLog* evidence = nullptr;
 };
 
 /// Reads `1.5-2.25`, `-2`, `3-`, `10%-20%` or `794.1,794.2`. The error is a sentence for the user.

@@ -234,6 +234,7 @@ bool BackwardSlice::tryName(const Path& path, const SymbolicValue& value, uint64
     }
     if (name.score > result_.best.score) {
         result_.best = std::move(name);
+        result_.named = {address, value};
         result_.steps = path.steps;
     }
     return false;
@@ -270,6 +271,7 @@ void BackwardSlice::finish()
     for (Found& one : found_) {
         if (!result_.best.isFull()) {
             result_.best = std::move(one.name);
+            result_.named = {one.address, one.value};
             result_.steps = std::move(one.steps);
             continue;
         }

@@ -22,6 +22,7 @@ struct SliceEnd {
 /// What a slice found.
 struct SliceResult {
     NameCandidate best{};
+    SliceEnd named{};                    ///< where on its path and as what value the best name was told
     std::vector<NameCandidate> others{}; ///< full names of other locks on other paths
     std::vector<SliceStep> steps{};      ///< to the best name, from the call on
     std::vector<SliceEnd> ends{};        ///< of paths without a full name

@@ -32,6 +32,10 @@ struct EvidenceFrame {
     std::string value{};      ///< what points to the lock there: `rdi`
     std::string expression{}; ///< its name in this function alone; empty if it has none
     std::vector<EvidenceStep> steps{};
+    uint64_t namedAt = 0;                 ///< the instruction at which the value could be named; 0 = nowhere
+    std::string namedValue{};             ///< what points to the lock there
+    std::vector<std::string> variables{}; ///< those that the value rests on there, with where DWARF has them
+    std::string typePath{}; ///< `struct dentry +0x58: d_lockref.lock`, the place of the lock in its owner
 };
 
 /// What a name rests on, for people who want to check it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/naming/lock_namer.h"
 
+#include "analyzer/naming/lock_evidence.h"
 #include "analyzer/naming/type_guess.h"
 
 #include <algorithm>
@@ -154,7 +155,7 @@ struct LockNamer::State {
 struct LockNamer::Named {
     NameCandidate name{};
     std::vector<NameCandidate> others{};
-    std::vector<SliceStep> steps{};
+    SliceResult slice{};
 };
 
 LockNamer::LockNamer(std::unique_ptr<ModuleImage> image, Options options)
@@ -337,8 +338,10 @@ std::optional<LockName> LockNamer::nameInCalled(std::span<const ChainSite> callS
         if (found->alternatives.size() >= kMostLocks)
             return std::nullopt;
     }
-    if (found)
+    if (found) {
         found->dependsOnCallers = dependsOnCallers;
+        found->evidence.method = "the lock calls of a function that the chain lacks";
+    }
     return found;
 }
 
@@ -351,14 +354,14 @@ LockNamer::Named LockNamer::nameIn(
     if (!index)
         return {};
     SliceResult slice = BackwardSlice(function, types, kind).run(*index, value);
-    Named named{std::move(slice.best), std::move(slice.others), std::move(slice.steps)};
+    Named named{std::move(slice.best), std::move(slice.others), std::move(slice)};
     if (named.name.score >= kHeldByPointer)
         return named;
     if (NameCandidate other = nameByPrimitive(function, types, kind, *index); other.score >= kHeldByPointer) {
         named.name = std::move(other);
         return named;
     }
-    NameCandidate guess = TypeGuess(function, types, kind).guess(slice.ends, callSite);
+    NameCandidate guess = TypeGuess(function, types, kind).guess(named.slice.ends, callSite);
     if (guess.score > named.name.score)
         named.name = std::move(guess);
     return named;
@@ -425,7 +428,8 @@ LockName LockNamer::nameThroughFrames(const LockCall& call, std::span<const Chai
     SymbolicValue value = function->terms().ofRegister(x86::kArguments[call.entry.argument]);
     Named named = nameIn(*function, callSite, value, call.entry.kind);
     if (options_.evidence)
-        result.evidence.frames.push_back(evidenceOf(*function, callSite, value, named));
+        result.evidence.frames.push_back(
+            evidenceOf(*function, state_->disassembler, callSite, value, {named.name, named.slice}));
     const auto isFinal = [&] { return named.name.isFull() && !isPassedOn(*function, named.name); };
     result.dependsOnCallers = !isFinal();
     LockNamer* inner = this;
@@ -442,7 +446,8 @@ LockName LockNamer::nameThroughFrames(const LockCall& call, std::span<const Chai
             break;
         Named above = module.nameIn(*outer, caller.address, *passed, call.entry.kind);
         if (options_.evidence)
-            result.evidence.frames.push_back(module.evidenceOf(*outer, caller.address, *passed, above));
+            result.evidence.frames.push_back(evidenceOf(
+                *outer, module.state_->disassembler, caller.address, *passed, {above.name, above.slice}));
         if (above.name.score >= kHeldByPointer || !named.name.isNamed())
             named = std::move(above);
         ++result.sitesUsed;
@@ -483,22 +488,6 @@ void LockNamer::setName(const Named& named, LockName& result)
     result.inferred = isGuess(name.score);
     for (const NameCandidate& other : named.others)
         result.alternatives.push_back(other.lockClass);
-}
-
-EvidenceFrame LockNamer::evidenceOf(
-    FunctionModel& function, uint64_t callSite, const SymbolicValue& value, const Named& named)
-{
-    constexpr uint64_t kMostInstructionBytes = 16;
-    EvidenceFrame frame{.callSite = callSite,
-        .module = image_->path(),
-        .function = function.unit().qualifiedName(function.die())};
-    frame.value = function.terms().text(value);
-    frame.expression = named.name.expression;
-    for (const SliceStep& step : named.steps)
-        frame.steps.push_back({step.address,
-            state_->disassembler.text(image_->bytesAt(step.address, kMostInstructionBytes), step.address),
-            function.terms().text(step.value)});
-    return frame;
 }
 
 std::vector<std::string> LockNamer::functionsAt(uint64_t callSite)

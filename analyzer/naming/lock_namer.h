@@ -75,8 +75,6 @@ private:
         uint64_t callSite, const SymbolicValue& value);
     static void setName(const Named& named, LockName& result);
     LockName nameThroughFrames(const LockCall& call, std::span<const ChainSite> callers);
-    EvidenceFrame evidenceOf(
-        FunctionModel& function, uint64_t callSite, const SymbolicValue& value, const Named& named);
 
     std::unique_ptr<ModuleImage> image_;
     Options options_;

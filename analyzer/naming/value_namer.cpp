@@ -340,6 +340,7 @@ NameCandidate ValueNamer::nameOf(const PointedObject& object, const MemberPath& 
     NameCandidate name;
     name.expression = object.path + lock.behind(object.pointer);
     name.lockType = types_.nameOf(lock.type);
+    name.offset = object.offset;
     if (object.global && !object.pointer) {
         name.lockClass = name.expression;
         name.score = kGlobalName;

@@ -34,6 +34,7 @@ struct NameCandidate {
     std::string expression{}; ///< as the caller sees it: `inode->i_lock`
     std::string owner{};      ///< the type that has the member; empty for globals
     std::string lockType{};
+    int64_t offset = 0; ///< of the lock in `owner`, or in the variable
 
     bool isFull() const { return score >= kFullName; }
     /// Whether it says more than the name of a local pointer.

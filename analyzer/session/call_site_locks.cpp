@@ -38,6 +38,22 @@ std::vector<ChainSite> CallSiteLocks::callSites(AddressStackId stack)
     return sites;
 }
 
+void CallSiteLocks::writeDown(const AddressFrame& frame, const std::optional<LockName>& name)
+{
+    if (modules_.log() == nullptr || !frame.module)
+        return;
+    const CallEvidence call{.module = modules_.evidenceOf(frame.module),
+        .function = modules_.functionAt(frame.module, frame.offset, frame.kind),
+        .offset = frame.offset,
+        .name = name};
+    // Many chains lead to one call.
+    for (const CallEvidence& other : modules_.log()->calls)
+        if (other.offset == call.offset && other.module.recordedPath == call.module.recordedPath
+            && (other.name ? other.name->text() : "") == (name ? name->text() : ""))
+            return;
+    modules_.log()->calls.push_back(call);
+}
+
 const CalledLock* CallSiteLocks::takenAt(AddressStackId stack)
 {
     const AddressFrameId frame = stacks_.stack(stack).frame;
@@ -53,10 +69,13 @@ const CallSiteLocks::Named* CallSiteLocks::nameOf(AddressStackId stack)
 {
     const AddressFrameId frame = stacks_.stack(stack).frame;
     const ModuleId module = stacks_.frame(frame).module;
-    if (modules_.namerOf(module) == nullptr)
+    if (modules_.namerOf(module) == nullptr) {
+        writeDown(stacks_.frame(frame), std::nullopt);
         return byFrame_[frame.v] = nullptr;
+    }
     const std::vector<ChainSite> sites = callSites(stack);
     const auto name = LockNamer::nameOfChain(sites);
+    writeDown(stacks_.frame(frame), name);
     for (const ChainSite& site : sites)
         site.module->trim();
     const Named* result = nullptr;

@@ -33,6 +33,7 @@ private:
     };
 
     const Named* nameOf(AddressStackId stack);
+    void writeDown(const AddressFrame& frame, const std::optional<LockName>& name);
 
     const RecordedStacks& stacks_;
     LockModules& modules_;

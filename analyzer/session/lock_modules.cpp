@@ -4,12 +4,14 @@
 #include "analyzer/naming/relocate_object.h"
 #include "analyzer/symbols/module_finder.h"
 
+#include <fmt/format.h>
+
 namespace whichlock {
 
-LockModules::LockModules(const AddressSpace& space, Symbolizer& symbolizer, LockNamer::Options options)
+LockModules::LockModules(const AddressSpace& space, Symbolizer& symbolizer, EvidenceLog* log)
     : space_(space)
     , symbolizer_(symbolizer)
-    , options_(options)
+    , log_(log)
 {
 }
 
@@ -32,7 +34,7 @@ LockModules::Module& LockModules::moduleOf(ModuleId id)
         return module;
     }
     module.verified = files.verified;
-    if (auto namer = LockNamer::open(files, options_))
+    if (auto namer = LockNamer::open(files, {.evidence = log_ != nullptr}))
         module.namer = std::move(*namer);
     else
         module.problem = namer.error().message;
@@ -66,9 +68,27 @@ bool LockModules::isVerified(ModuleId id) const
     return module != modules_.end() && module->second.verified;
 }
 
-const std::string& LockModules::problemOf(ModuleId id)
+ModuleEvidence LockModules::evidenceOf(ModuleId id)
 {
-    return moduleOf(id).problem;
+    const MappedModule& recorded = space_.module(id);
+    const Module& module = moduleOf(id);
+    const ModuleFiles& files = symbolizer_.filesOf(recorded);
+    return {.recordedPath = recorded.path,
+        .recordedBuildId = recorded.buildId.hex(),
+        .code = files.code,
+        .debug = files.debug,
+        .verified = files.verified,
+        .problem = module.problem};
+}
+
+std::string LockModules::functionAt(ModuleId id, uint64_t offset, AddressKind kind)
+{
+    const ResolvedAddress found = symbolizer_.resolve(space_.module(id), offset, kind);
+    if (found.function.empty())
+        return fmt::format("{:#x}", offset);
+    return found.symbolOffset == ResolvedAddress::kNoOffset
+        ? found.function
+        : fmt::format("{}+{:#x}", found.function, found.symbolOffset);
 }
 
 std::optional<uint64_t> LockModules::addressOf(ModuleId id, uint64_t offset)

@@ -2,6 +2,7 @@
 // The modules of a recording that names of locks can be told from: each is opened when first asked for.
 #pragma once
 
+#include "analyzer/naming/evidence_log.h"
 #include "analyzer/naming/lock_namer.h"
 #include "analyzer/naming/object_namer.h"
 #include "analyzer/symbols/address_space.h"
@@ -15,8 +16,8 @@ namespace whichlock {
 /// MT: one thread.
 class LockModules {
 public:
-    /// Both must outlive it.
-    LockModules(const AddressSpace& space, Symbolizer& symbolizer, LockNamer::Options options = {});
+    /// All must outlive it. `log` takes what names rest on, unless it is null.
+    LockModules(const AddressSpace& space, Symbolizer& symbolizer, EvidenceLog* log = nullptr);
     ~LockModules();
 
     /// Names calls of a module; null if its files do not allow it.
@@ -26,8 +27,12 @@ public:
     bool isKernel(ModuleId id) const;
     /// Whether build ids prove that the files are those of the recording.
     bool isVerified(ModuleId id) const;
-    /// Why there is no namer, as a sentence; empty if there is one.
-    const std::string& problemOf(ModuleId id);
+    /// What is known of the files of a module.
+    ModuleEvidence evidenceOf(ModuleId id);
+    /// The function around an offset, with the distance from its start.
+    std::string functionAt(ModuleId id, uint64_t offset, AddressKind kind);
+    /// Where evidence goes; null = nowhere.
+    EvidenceLog* log() const { return log_; }
     /// Where an offset of the module lies in the addresses of its namer.
     std::optional<uint64_t> addressOf(ModuleId id, uint64_t offset);
 
@@ -43,7 +48,7 @@ private:
 
     const AddressSpace& space_;
     Symbolizer& symbolizer_;
-    LockNamer::Options options_;
+    EvidenceLog* log_;
     std::unordered_map<uint32_t, Module> modules_;
 };
 

@@ -280,7 +280,7 @@ TracedVariable LockTraceListener::variableOf(const TraceProcess& process, uint64
     const auto word = words_.find({process, address});
     if (word == words_.end())
         return {};
-    return variables_->userVariable(word->second.module, word->second.offset, word->second.distance);
+    return variables_->userVariable(address, word->second.module, word->second.offset, word->second.distance);
 }
 
 TracedVariable LockTraceListener::kernelVariable(uint64_t address)

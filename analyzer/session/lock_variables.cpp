@@ -2,6 +2,7 @@
 #include "analyzer/session/lock_variables.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace whichlock {
 namespace {
@@ -29,20 +30,25 @@ LockVariables::LockVariables(const AddressSpace& space, Symbolizer& symbolizer, 
 {
 }
 
-TracedVariable LockVariables::userVariable(ModuleId module, uint64_t codeOffset, int64_t distance)
+TracedVariable LockVariables::userVariable(
+    uint64_t address, ModuleId module, uint64_t codeOffset, int64_t distance)
 {
-    if (ObjectNamer* objects = modules_.objectsOf(module))
-        if (const auto code = modules_.addressOf(module, codeOffset))
-            if (const auto object = objects->nameOf(*code + static_cast<uint64_t>(distance));
-                object && !object->lockType.empty() && !object->perCpu)
-                return describe(module, *object);
-    ResolvedObject object;
-    if (!symbolizer_.resolveObject(space_.module(module), codeOffset, distance, object))
-        return {};
-    return {.name = object.name,
-        .offset = object.offset,
-        .object = space_.module(module).path,
-        .verified = object.verified};
+    ResolvedObject symbol;
+    const bool hasSymbol = symbolizer_.resolveObject(space_.module(module), codeOffset, distance, symbol);
+    ObjectNamer* objects = modules_.objectsOf(module);
+    const auto code = objects != nullptr ? modules_.addressOf(module, codeOffset) : std::nullopt;
+    const uint64_t inFile = code.value_or(0) + static_cast<uint64_t>(distance);
+    const auto object = code ? objects->nameOf(inFile) : std::nullopt;
+    TracedVariable variable;
+    if (object && !object->lockType.empty() && !object->perCpu)
+        variable = describe(module, *object);
+    else if (hasSymbol)
+        variable = {.name = symbol.name,
+            .offset = symbol.offset,
+            .object = space_.module(module).path,
+            .verified = symbol.verified};
+    writeDown(address, inFile, module, variable, symbol, false);
+    return variable;
 }
 
 TracedVariable LockVariables::kernelVariable(uint64_t address)
@@ -60,11 +66,28 @@ TracedVariable LockVariables::kernelVariable(uint64_t address)
     ResolvedObject symbol;
     if (!symbolizer_.resolveKernelObject(kernel, offset, symbol))
         return {};
-    if (ObjectNamer* objects = modules_.objectsOf(kernel_))
-        if (const auto linked = modules_.addressOf(kernel_, offset))
-            if (const auto object = objects->nameOf(*linked); object && !object->lockType.empty())
-                return describe(kernel_, *object);
-    return {.name = symbol.name, .offset = symbol.offset, .object = kernel.path, .verified = symbol.verified};
+    ObjectNamer* objects = modules_.objectsOf(kernel_);
+    const auto linked = objects != nullptr ? modules_.addressOf(kernel_, offset) : std::nullopt;
+    const auto object = linked ? objects->nameOf(*linked) : std::nullopt;
+    const TracedVariable variable = object && !object->lockType.empty()
+        ? describe(kernel_, *object)
+        : TracedVariable{symbol.name, symbol.offset, kernel.path, symbol.verified};
+    writeDown(address, linked.value_or(0), kernel_, variable, symbol, false);
+    return variable;
+}
+
+void LockVariables::writeDown(uint64_t address, uint64_t inFile, ModuleId module,
+    const TracedVariable& variable, const ResolvedObject& symbol, bool perCpu)
+{
+    if (modules_.log() == nullptr || variable.name.empty())
+        return;
+    VariableEvidence evidence{.module = modules_.evidenceOf(module), .address = address};
+    evidence.addressInFile = inFile;
+    evidence.name = variable.name;
+    if (!symbol.name.empty())
+        evidence.symbol = fmt::format("{}+{:#x} of {} bytes", symbol.name, symbol.offset, symbol.size);
+    evidence.perCpu = perCpu;
+    modules_.log()->variables.push_back(std::move(evidence));
 }
 
 TracedVariable LockVariables::describe(ModuleId module, const ObjectName& object) const
@@ -79,8 +102,12 @@ TracedVariable LockVariables::perCpuVariable(ObjectNamer& objects, uint64_t addr
 {
     for (const uint64_t offset : perCpuOffsets_) {
         const auto object = objects.nameOf(address - offset);
-        if (object && object->perCpu && !object->lockType.empty() && object->lockAddress == address - offset)
-            return describe(kernel_, *object);
+        if (object && object->perCpu && !object->lockType.empty()
+            && object->lockAddress == address - offset) {
+            TracedVariable variable = describe(kernel_, *object);
+            writeDown(address, address - offset, kernel_, variable, {}, true);
+            return variable;
+        }
     }
     return {};
 }

@@ -16,9 +16,9 @@ public:
     /// All three must outlive it.
     LockVariables(const AddressSpace& space, Symbolizer& symbolizer, LockModules& modules);
 
-    /// The variable at an address of a process, which lies `distance` bytes behind the code at `codeOffset`
+    /// The variable at an address of a process that lies `distance` bytes behind the code at `codeOffset`
     /// of a module.
-    TracedVariable userVariable(ModuleId module, uint64_t codeOffset, int64_t distance);
+    TracedVariable userVariable(uint64_t address, ModuleId module, uint64_t codeOffset, int64_t distance);
     /// The variable at an address of the recorded kernel.
     TracedVariable kernelVariable(uint64_t address);
     /// The calls that take the lock at this address name it so: a variable, or a member of a type. If each
@@ -27,6 +27,8 @@ public:
 
 private:
     TracedVariable describe(ModuleId module, const ObjectName& object) const;
+    void writeDown(uint64_t address, uint64_t inFile, ModuleId module, const TracedVariable& variable,
+        const ResolvedObject& symbol, bool perCpu);
     TracedVariable perCpuVariable(ObjectNamer& objects, uint64_t address);
     std::vector<uint64_t> possibleOffsets(
         uint64_t address, const std::string& name, std::string ObjectName::*field);

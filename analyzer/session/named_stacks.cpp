@@ -56,12 +56,13 @@ std::string_view nameOfModule(const MappedModule& module)
 
 } // namespace
 
-NamedStacks::NamedStacks(const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer)
+NamedStacks::NamedStacks(
+    const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer, EvidenceLog* evidence)
     : stacks_(stacks)
     , code_(symbolizer, space)
     , resolved_(resolveFrames(stacks.frames(), space, symbolizer))
     , routines_(stacks.frames().size())
-    , modules_(space, symbolizer)
+    , modules_(space, symbolizer, evidence)
     , locks_(stacks, modules_)
 {
     objects_.reserve(stacks.frames().size());

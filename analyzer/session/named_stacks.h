@@ -15,7 +15,8 @@ namespace whichlock {
 class NamedStacks {
 public:
     /// Names all addresses of `stacks`; all three must outlive it.
-    NamedStacks(const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer);
+    NamedStacks(const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer,
+        EvidenceLog* evidence = nullptr);
 
     /// The frames of a stack, innermost first; functions inlined into one come before it, and a caller that
     /// the recorded chain lacks stands in its place. Valid until the next call.

@@ -208,7 +208,7 @@ void PerfRecording::deliver(Symbolizer& symbolizer, RecordSink& sink)
     }
     if (options_.step)
         options_.step(fmt::format("naming {} addresses", stacks_.frames().size()));
-    NamedStacks named(stacks_, space_, symbolizer);
+    NamedStacks named(stacks_, space_, symbolizer, options_.evidence);
     deliverCells(cells_, names_, sections, named, sink);
     if (listener_ != nullptr)
         listener_->deliver(named, names_, sink);
