@@ -516,6 +516,22 @@ TEST_F(Cli, explainsTheLocksOfCode)
     EXPECT_PRED_FORMAT2(IsSubstring, "no lock call", none.err);
 }
 
+TEST_F(Cli, namesWhatRoutinesOfTheUserTake)
+{
+    put("own.tsv",
+        "symbol\trole\tprimitive\tlock_arg\n_Z8wrapLockP15pthread_mutex_t\tacquire-wrapper\tmutex\t0\n");
+    const std::string program = "'" WHICHLOCK_FIXTURES "/locks-wrapped/wrapped_sites'";
+    const Outcome without = run("locks --format csv " + program);
+    EXPECT_PRED_FORMAT2(IsNotSubstring, "Book::mu", without.out);
+    const Outcome with = run("locks --format csv --lock-table own.tsv " + program);
+    EXPECT_EQ(with.exit, 0) << with.err;
+    EXPECT_PRED_FORMAT2(IsSubstring, "Book::mu", with.out);
+    EXPECT_PRED_FORMAT2(IsSubstring, "g_book_lock", with.out);
+    const Outcome again = run("locks --format csv " + program);
+    EXPECT_EQ(again.out, without.out) << "the kept index is the one of the built-in routines";
+    EXPECT_EQ(run("locks --lock-table missing.tsv " + program).exit, 1);
+}
+
 TEST_F(Cli, explainsTheLocksOfTexts)
 {
     const Outcome text = run("explain dcache good.txt");

@@ -2,6 +2,8 @@
 // Which routines take locks, and what types are locks.
 #include "analyzer/naming/lock_entries.h"
 
+#include "analyzer/locks/routine_table.h"
+
 #include <gtest/gtest.h>
 
 namespace whichlock {
@@ -34,6 +36,36 @@ TEST(LockEntries, knowAbseilInAnyInlineNamespace)
 {
     EXPECT_EQ(lockEntryOf("_ZN4absl5Mutex4LockEv", false)->kind, LockType::AbseilMutex);
     EXPECT_EQ(lockEntryOf("_ZN4absl12lts_202206235Mutex10ReaderLockEv", false)->side, LockSide::Shared);
+}
+
+TEST(LockEntries, areThoseOfTheOneTable)
+{
+    size_t taken = 0;
+    for (const Routine& row : RoutineTable::builtIn().rows()) {
+        if (row.takes.empty())
+            continue;
+        ++taken;
+        if (!row.glob) {
+            EXPECT_TRUE(lockEntryOf(row.symbol, row.isKernel())) << row.symbol;
+        }
+    }
+    EXPECT_EQ(taken, 134U);
+}
+
+TEST(LockEntries, haveTheRowsOfTheUser)
+{
+    const auto table = RoutineTable::builtIn().withUserFile("own",
+        "symbol\trole\tprimitive\tlock_arg\nwrapLock\tacquire-wrapper\tmutex\t0\n"
+        "pool::Latch::acquire\tslowpath-block\tmutex\tthis\nnoArgument\tacquire-wrapper\tmutex\t-\n");
+    ASSERT_TRUE(table) << table.error().message;
+    const LockEntries entries(*table);
+    EXPECT_EQ(entries.find("wrapLock", false)->kind, LockType::OwnLock);
+    EXPECT_EQ(entries.find("wrapLock", false)->argument, 0);
+    EXPECT_TRUE(entries.find("_ZN4pool5Latch7acquireEv", false));
+    EXPECT_FALSE(entries.find("_ZN4pool5Latch7releaseEv", false));
+    EXPECT_FALSE(entries.find("noArgument", false));
+    EXPECT_TRUE(entries.find("pthread_mutex_lock", false)) << "the built-in ones stay";
+    EXPECT_FALSE(LockEntries::builtIn().find("wrapLock", false));
 }
 
 TEST(LockEntries, letNoRoutineTakeLocksOfAnotherKind)

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 namespace whichlock {
 namespace {
@@ -89,6 +91,44 @@ TEST(LockIndexCache, givesBackWhatWasWritten)
     // No temporary file is left, and no other build is answered with this one.
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
     EXPECT_FALSE(cache.read(*BuildId::fromHex(std::string(40, '7'))));
+}
+
+TEST(LockIndexCache, isWholeForReadersWhileOthersWrite)
+{
+    const LockIndex index = indexOf("O2", "pthread_sites");
+    const auto id = BuildId::fromHex(index.buildId);
+    ASSERT_TRUE(id);
+    const std::string folder = test::scratchPath("cache-of-many");
+    std::filesystem::remove_all(folder);
+    const LockIndexCache cache(folder);
+    ASSERT_TRUE(cache.write(*id, index));
+    std::atomic<int> wrong = 0;
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 4; ++i)
+            threads.emplace_back([&, i] {
+                for (int round = 0; round < 20; ++round) {
+                    if (i % 2 == 0)
+                        wrong += cache.write(*id, index) ? 0 : 1;
+                    else
+                        wrong += cache.read(*id) == index ? 0 : 1;
+                }
+            });
+    }
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "nothing is left over";
+}
+
+TEST(LockIndex, isTheSameForAnyNumberOfThreads)
+{
+    const std::string path = test::lockFixture("O2", "pthread_sites");
+    const ModuleFiles files{.code = path, .debug = path, .verified = true};
+    const auto one = buildLockIndex(files, LockEntries::builtIn(), 1);
+    const auto four = buildLockIndex(files, LockEntries::builtIn(), 4);
+    ASSERT_TRUE(one);
+    ASSERT_TRUE(four);
+    EXPECT_EQ(*one, *four);
+    EXPECT_EQ(*one, indexOf("O2", "pthread_sites"));
 }
 
 TEST(LockIndexCache, takesNoDamagedFile)

@@ -3,7 +3,6 @@
 
 #include "analyzer/cli/print.h"
 #include "analyzer/naming/lock_index_cache.h"
-#include "analyzer/naming/lock_namer.h"
 
 #include <cstdlib>
 #include <unistd.h>
@@ -36,27 +35,29 @@ std::string cacheFolder()
     return home != nullptr && *home == '/' ? std::string(home) + "/.cache/whichlock" : std::string();
 }
 
-Result<LockIndex> lockIndexOf(const std::string& path, const SymbolizerOptions& symbols, std::FILE* err)
+Result<LockIndex> lockIndexOf(
+    const std::string& path, const SymbolizerOptions& symbols, const RoutineTable& routines, std::FILE* err)
 {
     const auto files = moduleFiles(path, symbols);
     if (!files)
         return tl::make_unexpected(files.error());
-    const LockIndexCache cache(cacheFolder());
+    // Names by routines of the user are not those that others expect.
+    const bool own = !routines.rows().empty() && routines.rows().front().fromUser;
+    const LockIndexCache cache(own ? std::string() : cacheFolder());
     const auto file = ElfFile::open(files->code);
     const BuildId id = file ? (*file)->buildId() : BuildId();
-    if (auto index = cache.read(id))
-        return std::move(*index);
-    auto namer = LockNamer::open(*files);
-    if (!namer)
-        return tl::make_unexpected(namer.error());
+    if (auto kept = cache.read(id))
+        return std::move(*kept);
     const bool terminal = ::isatty(::fileno(err)) != 0;
-    LockIndex index = buildLockIndex(**namer, [&](uint64_t done, uint64_t all) {
-        if (terminal)
-            print(err, "\rwhichlock: {} of {} call sites", done, all);
-    });
+    auto index =
+        buildLockIndex(*files, LockEntries(routines), symbols.threads, [&](uint64_t done, uint64_t all) {
+            if (terminal)
+                print(err, "\rwhichlock: {} of {} call sites", done, all);
+        });
     if (terminal)
         print(err, "\r\x1b[K");
-    cache.write(id, index);
+    if (index)
+        cache.write(id, *index);
     return index;
 }
 

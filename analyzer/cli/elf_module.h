@@ -2,6 +2,7 @@
 // Programs and kernels as the input of a command.
 #pragma once
 
+#include "analyzer/locks/routine_table.h"
 #include "analyzer/naming/lock_index.h"
 #include "analyzer/symbols/module_finder.h"
 
@@ -14,6 +15,7 @@ Result<ModuleFiles> moduleFiles(const std::string& path, const SymbolizerOptions
 /// Where indexes are kept; empty if the environment names no folder.
 std::string cacheFolder();
 /// The index of one file: from the cache, or built and put there. Progress goes to `err` if it is a terminal.
-Result<LockIndex> lockIndexOf(const std::string& path, const SymbolizerOptions& symbols, std::FILE* err);
+Result<LockIndex> lockIndexOf(
+    const std::string& path, const SymbolizerOptions& symbols, const RoutineTable& routines, std::FILE* err);
 
 } // namespace whichlock::cli

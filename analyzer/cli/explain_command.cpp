@@ -56,7 +56,7 @@ std::vector<uint64_t> callsInFunction(LockNamer& namer, std::string_view functio
 
 /// The calls that a question is about: by address, function, or a part of a lock's name.
 Result<std::vector<uint64_t>> callsOf(LockNamer& namer, const std::string& path, const std::string& which,
-    const Options& options, std::FILE* err)
+    const Options& options, const RoutineTable& routines, std::FILE* err)
 {
     if (const auto address = addressIn(which))
         return std::vector{*address};
@@ -64,7 +64,7 @@ Result<std::vector<uint64_t>> callsOf(LockNamer& namer, const std::string& path,
     if (!addresses.empty())
         return addresses;
     // Names of locks and of inlined functions are known once all calls were looked at.
-    const auto index = lockIndexOf(path, options.symbols, err);
+    const auto index = lockIndexOf(path, options.symbols, routines, err);
     if (!index)
         return tl::make_unexpected(index.error());
     for (const LockIndexFilter& filter : {LockIndexFilter{.function = which}, LockIndexFilter{.lock = which}})
@@ -77,13 +77,17 @@ Result<std::vector<uint64_t>> callsOf(LockNamer& namer, const std::string& path,
 Result<LockExplanation> explainCode(
     const std::string& path, const std::string& which, const Options& options, std::FILE* err)
 {
+    const auto routines = lockTable(options.lockTable);
+    if (!routines)
+        return tl::make_unexpected(routines.error());
+    const LockEntries entries(*routines);
     const auto files = moduleFiles(path, options.symbols);
     if (!files)
         return tl::make_unexpected(files.error());
-    auto namer = LockNamer::open(*files, {.evidence = true});
+    auto namer = LockNamer::open(*files, {.evidence = true, .entries = &entries});
     if (!namer)
         return tl::make_unexpected(namer.error());
-    const auto addresses = callsOf(**namer, path, which, options, err);
+    const auto addresses = callsOf(**namer, path, which, options, *routines, err);
     if (!addresses)
         return tl::make_unexpected(addresses.error());
     LockExplanation explanation{.inputs = {path}};
@@ -117,6 +121,7 @@ tl::expected<LockExplanation, std::string> explainProfile(
     OpenedInputs opened = openInputs(options.files);
     RecordingOptions recording = selectionOf(options.query);
     recording.evidence = &log;
+    recording.routines = &*routines;
     const Profile profile =
         loadSession(std::move(opened.sources), std::move(opened.errors), options.symbols, recording);
     const Report report = buildReport(profile, options.query, *routines);

@@ -2,6 +2,7 @@
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/elf_module.h"
 #include "analyzer/cli/print.h"
+#include "analyzer/cli/report_inputs.h"
 #include "analyzer/report/value_format.h"
 
 #include <nlohmann/json.hpp>
@@ -113,9 +114,14 @@ int locksCommand(const Options& options, std::FILE* out, std::FILE* err)
 {
     const LockIndexFilter filter{options.function, options.lock};
     const bool filtered = !filter.function.empty() || !filter.lock.empty();
+    const auto routines = lockTable(options.lockTable);
+    if (!routines) {
+        print(err, "whichlock: {}\n", printable(sentenceOf(routines.error())));
+        return kUsage;
+    }
     int exitCode = kFine;
     for (const std::string& path : options.files) {
-        const auto index = lockIndexOf(path, options.symbols, err);
+        const auto index = lockIndexOf(path, options.symbols, *routines, err);
         if (!index) {
             print(err, "whichlock: {}: {}\n", printable(path), printable(index.error().message));
             exitCode = options.files.size() == 1 ? kUsage : kDataLoss;

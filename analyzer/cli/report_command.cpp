@@ -64,6 +64,7 @@ int reportCommand(const Options& options, std::FILE* out, std::FILE* err)
     for (const auto& source : opened.sources)
         progress.watch(*source);
     RecordingOptions recording = selectionOf(options.query);
+    recording.routines = &*routines;
     recording.step = [&](const std::string& what) { progress.step(what); };
     const Profile profile =
         loadSession(std::move(opened.sources), std::move(opened.errors), options.symbols, recording);

@@ -26,11 +26,12 @@ enum Column : size_t {
     kPrimitive,
     kLockArg,
     kLocks,
-    kNote
+    kNote,
+    kTakes
 };
 constexpr size_t kRequiredCount = 2;
-constexpr std::array<std::string_view, 14> kColumns = {"symbol", "role", "match", "os", "arch", "since",
-    "until", "era_note", "build", "subsystem", "primitive", "lock_arg", "locks", "note"};
+constexpr std::array<std::string_view, 15> kColumns = {"symbol", "role", "match", "os", "arch", "since",
+    "until", "era_note", "build", "subsystem", "primitive", "lock_arg", "locks", "note", "takes"};
 constexpr std::array<std::string_view, 4> kSystems = {"linux", "freebsd", "solaris", "windows"};
 
 std::string_view orDefault(std::string_view cell, std::string_view value)
@@ -113,6 +114,7 @@ Result<Routine> readRow(const TableText& table)
     row.lockArg = orDefault(table.cell(kLockArg), "-");
     readLocks(table.cell(kLocks), row);
     row.note = table.cell(kNote);
+    row.takes = table.cell(kTakes);
     return row;
 }
 

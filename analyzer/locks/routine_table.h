@@ -32,6 +32,7 @@ struct Routine {
     std::vector<std::string_view> locks; ///< likeliest first
     bool candidatesOnly = false;         ///< none of the locks dominates
     std::string_view note;
+    std::string_view takes; ///< the kind of lock that `lockArg` points to, for names out of code
     bool fromUser = false;
 
     bool isKernel() const { return subsystem.starts_with("linux-kernel"); }

@@ -46,6 +46,7 @@ struct SampleFilter {
     bool operator==(const SampleFilter&) const = default;
 };
 
+class RoutineTable;
 struct EvidenceLog;
 
 /// What to keep of the inputs, and what samples are told apart by beside event, stack, name and process. The
@@ -58,6 +59,8 @@ struct RecordingOptions {
     std::function<void(const std::string&)> step{};
     /// Where what names of locks rest on is written down; null = nowhere, which saves time.
     EvidenceLog* evidence = nullptr;
+    /// What symbols mean, with the rows of the user; null = the built-in table.
+    const RoutineTable* routines = nullptr;
 };
 
 /// Reads `1.5-2.25`, `-2`, `3-`, `10%-20%` or `794.1,794.2`. The error is a sentence for the user.

@@ -62,7 +62,7 @@ std::vector<LockCall> findLockCalls(const ModuleImage& image)
             if (!call)
                 continue;
             const ImageSymbol* around = image.functionAt(address);
-            if (around == nullptr || !lockEntryOf(around->name, image.isKernel()))
+            if (around == nullptr || !image.entries().find(around->name, image.isKernel()))
                 calls.push_back(*call);
         }
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/naming/lock_entries.h"
 
+#include "analyzer/locks/routine_table.h"
+#include "analyzer/symbols/demangle.h"
+
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -11,167 +14,56 @@ namespace {
 using enum LockType;
 using enum LockSide;
 
-struct Row {
-    std::string_view pattern; ///< `*` stands for any text
-    LockEntry entry;
+struct KindWord {
+    std::string_view word;
+    LockType kind;
 };
 
-constexpr LockEntry take(LockType kind, LockSide side = Exclusive, uint8_t argument = 0)
+constexpr KindWord kKindWords[] = {{"spin", Spin}, {"rw", ReaderWriter}, {"mutex", Mutex},
+    {"rwsem", RwSemaphore}, {"sem", Semaphore}, {"rtmutex", RtMutex}, {"percpu-rwsem", PerCpuRwSemaphore},
+    {"user-mutex", UserMutex}, {"user-rw", UserReaderWriter}, {"user-spin", UserSpin},
+    {"user-sem", UserSemaphore}, {"absl", AbseilMutex}, {"guard", AnyUser}, {"futex", Futex}};
+
+/// The argument that is the lock; nothing if it is in no argument.
+std::optional<uint8_t> argumentOf(std::string_view text)
 {
-    return {.kind = kind, .side = side, .argument = argument};
+    constexpr char kMostArguments = '5';
+    if (text == "this")
+        return uint8_t{0};
+    if (text.size() != 1 || text[0] < '0' || text[0] > kMostArguments)
+        return std::nullopt;
+    return static_cast<uint8_t>(text[0] - '0');
 }
 
-constexpr LockEntry attempt(LockType kind, LockSide side = Exclusive, uint8_t argument = 0)
+bool waitsInside(const Routine& row)
 {
-    return {.kind = kind, .side = side, .argument = argument, .tries = true};
+    return row.roles.has(Role::AcquireWrapper) || row.roles.has(Role::SlowpathBlock)
+        || row.roles.has(Role::SlowpathSpin);
 }
 
-/// Slow paths and methods of the library: what they call takes the same lock again.
-constexpr LockEntry wrapper(LockType kind, LockSide side = Exclusive, uint8_t argument = 0)
+/// `rwsem:read:try`.
+std::optional<LockEntry> entryOf(const Routine& row)
 {
-    return {.kind = kind, .side = side, .argument = argument, .wraps = true};
+    const auto argument = argumentOf(row.lockArg);
+    if (!argument || !waitsInside(row))
+        return std::nullopt;
+    LockEntry entry{.argument = *argument};
+    const std::string_view word = row.takes.substr(0, row.takes.find(':'));
+    if (row.takes.empty() && row.fromUser) {
+        entry.kind = OwnLock;
+        entry.wraps = true;
+        return entry;
+    }
+    const auto* kind = std::ranges::find(kKindWords, word, &KindWord::word);
+    if (kind == std::end(kKindWords))
+        return std::nullopt;
+    entry.kind = kind->kind;
+    entry.side = row.takes.find(":read") != std::string_view::npos ? Shared : Exclusive;
+    entry.tries = row.takes.find(":try") != std::string_view::npos;
+    // Slow paths, and methods of libraries: what they call takes the same lock again.
+    entry.wraps = !isUserKind(entry.kind) ? !entry.tries : row.symbol.starts_with("_Z");
+    return entry;
 }
-
-constexpr Row kKernelRows[] = {
-    {"_raw_spin_lock", wrapper(Spin)},
-    {"_raw_spin_lock_irq", wrapper(Spin)},
-    {"_raw_spin_lock_irqsave", wrapper(Spin)},
-    {"_raw_spin_lock_bh", wrapper(Spin)},
-    {"_raw_spin_lock_nested", wrapper(Spin)},
-    {"_raw_spin_lock_nest_lock", wrapper(Spin)},
-    {"_raw_spin_lock_irqsave_nested", wrapper(Spin)},
-    {"_raw_spin_trylock", attempt(Spin)},
-    {"_raw_spin_trylock_bh", attempt(Spin)},
-    {"_spin_lock", wrapper(Spin)},
-    {"_spin_lock_irq", wrapper(Spin)},
-    {"_spin_lock_irqsave", wrapper(Spin)},
-    {"_spin_lock_bh", wrapper(Spin)},
-    {"_spin_trylock", attempt(Spin)},
-    {"queued_spin_lock_slowpath", wrapper(Spin)},
-    {"native_queued_spin_lock_slowpath", wrapper(Spin)},
-    {"__pv_queued_spin_lock_slowpath", wrapper(Spin)},
-    {"_raw_read_lock", wrapper(ReaderWriter, Shared)},
-    {"_raw_read_lock_irq", wrapper(ReaderWriter, Shared)},
-    {"_raw_read_lock_irqsave", wrapper(ReaderWriter, Shared)},
-    {"_raw_read_lock_bh", wrapper(ReaderWriter, Shared)},
-    {"_raw_read_trylock", attempt(ReaderWriter, Shared)},
-    {"_raw_write_lock", wrapper(ReaderWriter)},
-    {"_raw_write_lock_irq", wrapper(ReaderWriter)},
-    {"_raw_write_lock_irqsave", wrapper(ReaderWriter)},
-    {"_raw_write_lock_bh", wrapper(ReaderWriter)},
-    {"_raw_write_lock_nested", wrapper(ReaderWriter)},
-    {"_raw_write_trylock", attempt(ReaderWriter)},
-    {"_read_lock", wrapper(ReaderWriter, Shared)},
-    {"_read_lock_irq", wrapper(ReaderWriter, Shared)},
-    {"_read_lock_irqsave", wrapper(ReaderWriter, Shared)},
-    {"_read_lock_bh", wrapper(ReaderWriter, Shared)},
-    {"_write_lock", wrapper(ReaderWriter)},
-    {"_write_lock_irq", wrapper(ReaderWriter)},
-    {"_write_lock_irqsave", wrapper(ReaderWriter)},
-    {"_write_lock_bh", wrapper(ReaderWriter)},
-    {"queued_read_lock_slowpath", wrapper(ReaderWriter, Shared)},
-    {"queued_write_lock_slowpath", wrapper(ReaderWriter)},
-    {"mutex_lock", wrapper(Mutex)},
-    {"mutex_lock_interruptible", wrapper(Mutex)},
-    {"mutex_lock_killable", wrapper(Mutex)},
-    {"mutex_lock_io", wrapper(Mutex)},
-    {"mutex_lock_nested", wrapper(Mutex)},
-    {"mutex_lock_interruptible_nested", wrapper(Mutex)},
-    {"mutex_lock_killable_nested", wrapper(Mutex)},
-    {"mutex_lock_io_nested", wrapper(Mutex)},
-    {"_mutex_lock_nest_lock", wrapper(Mutex)},
-    {"mutex_trylock", attempt(Mutex)},
-    {"ww_mutex_lock", wrapper(Mutex)},
-    {"ww_mutex_lock_interruptible", wrapper(Mutex)},
-    {"__mutex_lock_slowpath", wrapper(Mutex)},
-    {"__mutex_lock_interruptible_slowpath", wrapper(Mutex)},
-    {"__mutex_lock_killable_slowpath", wrapper(Mutex)},
-    {"__mutex_lock", wrapper(Mutex)},
-    {"down_read", wrapper(RwSemaphore, Shared)},
-    {"down_read_killable", wrapper(RwSemaphore, Shared)},
-    {"down_read_interruptible", wrapper(RwSemaphore, Shared)},
-    {"down_read_nested", wrapper(RwSemaphore, Shared)},
-    {"down_read_non_owner", wrapper(RwSemaphore, Shared)},
-    {"down_read_killable_nested", wrapper(RwSemaphore, Shared)},
-    {"down_read_trylock", attempt(RwSemaphore, Shared)},
-    {"down_write", wrapper(RwSemaphore)},
-    {"down_write_killable", wrapper(RwSemaphore)},
-    {"down_write_nested", wrapper(RwSemaphore)},
-    {"down_write_killable_nested", wrapper(RwSemaphore)},
-    {"_down_write_nest_lock", wrapper(RwSemaphore)},
-    {"down_write_trylock", attempt(RwSemaphore)},
-    {"rwsem_down_read_slowpath", wrapper(RwSemaphore, Shared)},
-    {"rwsem_down_write_slowpath", wrapper(RwSemaphore)},
-    {"down", wrapper(Semaphore)},
-    {"down_interruptible", wrapper(Semaphore)},
-    {"down_killable", wrapper(Semaphore)},
-    {"down_timeout", wrapper(Semaphore)},
-    {"down_trylock", attempt(Semaphore)},
-    {"rt_mutex_lock", wrapper(RtMutex)},
-    {"rt_mutex_lock_interruptible", wrapper(RtMutex)},
-    {"rt_mutex_lock_killable", wrapper(RtMutex)},
-    {"rt_mutex_lock_nested", wrapper(RtMutex)},
-    {"_rt_mutex_lock_nest_lock", wrapper(RtMutex)},
-    {"rt_mutex_trylock", attempt(RtMutex)},
-    {"rt_spin_lock", wrapper(RtMutex)},
-    {"percpu_down_write", wrapper(PerCpuRwSemaphore)},
-    {"percpu_down_read", wrapper(PerCpuRwSemaphore, Shared)},
-    {"__percpu_down_read", wrapper(PerCpuRwSemaphore, Shared)},
-};
-
-/// Of C++ both kinds of constructors, C1 and C2; where `this` is a guard the lock is the next argument.
-constexpr Row kUserRows[] = {
-    {"pthread_mutex_lock", take(UserMutex)},
-    {"__pthread_mutex_lock", take(UserMutex)},
-    {"___pthread_mutex_lock", take(UserMutex)},
-    {"pthread_mutex_trylock", attempt(UserMutex)},
-    {"pthread_mutex_timedlock", take(UserMutex)},
-    {"pthread_mutex_clocklock", take(UserMutex)},
-    {"pthread_rwlock_rdlock", take(UserReaderWriter, Shared)},
-    {"pthread_rwlock_wrlock", take(UserReaderWriter)},
-    {"pthread_rwlock_timedrdlock", take(UserReaderWriter, Shared)},
-    {"pthread_rwlock_timedwrlock", take(UserReaderWriter)},
-    {"pthread_rwlock_clockrdlock", take(UserReaderWriter, Shared)},
-    {"pthread_rwlock_clockwrlock", take(UserReaderWriter)},
-    {"pthread_rwlock_tryrdlock", attempt(UserReaderWriter, Shared)},
-    {"pthread_rwlock_trywrlock", attempt(UserReaderWriter)},
-    {"pthread_spin_lock", take(UserSpin)},
-    {"pthread_spin_trylock", attempt(UserSpin)},
-    {"mtx_lock", take(UserMutex)},
-    {"mtx_timedlock", take(UserMutex)},
-    {"mtx_trylock", attempt(UserMutex)},
-    {"sem_wait", take(UserSemaphore)},
-    {"sem_timedwait", take(UserSemaphore)},
-    {"_ZNSt5mutex4lockEv", wrapper(UserMutex)},
-    {"_ZNSt15recursive_mutex4lockEv", wrapper(UserMutex)},
-    {"_ZNSt11timed_mutex4lockEv", wrapper(UserMutex)},
-    {"_ZNSt21recursive_timed_mutex4lockEv", wrapper(UserMutex)},
-    {"_ZNSt12shared_mutex4lockEv", wrapper(UserReaderWriter)},
-    {"_ZNSt12shared_mutex11lock_sharedEv", wrapper(UserReaderWriter, Shared)},
-    {"_ZNSt18shared_timed_mutex4lockEv", wrapper(UserReaderWriter)},
-    {"_ZNSt18shared_timed_mutex11lock_sharedEv", wrapper(UserReaderWriter, Shared)},
-    {"_ZNSt22__shared_mutex_pthread4lockEv", wrapper(UserReaderWriter)},
-    {"_ZNSt22__shared_mutex_pthread11lock_sharedEv", wrapper(UserReaderWriter, Shared)},
-    {"_ZNSt5mutex8try_lockEv", {.kind = UserMutex, .tries = true, .wraps = true}},
-    {"_ZNSt10lock_guardI*EC?ERS*_", wrapper(AnyUser, Exclusive, 1)},
-    {"_ZNSt11unique_lockI*EC?ERS*_", wrapper(AnyUser, Exclusive, 1)},
-    {"_ZNSt11shared_lockI*EC?ERS*_", wrapper(AnyUser, Shared, 1)},
-    {"_ZNSt11scoped_lockIJ*EEC?ERS*_", wrapper(AnyUser, Exclusive, 1)},
-    {"_ZNSt3__15mutex4lockEv", wrapper(UserMutex)},
-    {"_ZNSt3__112shared_mutex4lockEv", wrapper(UserReaderWriter)},
-    {"_ZNSt3__112shared_mutex11lock_sharedEv", wrapper(UserReaderWriter, Shared)},
-    {"_ZNSt3__115recursive_mutex4lockEv", wrapper(UserMutex)},
-    {"_ZN4absl*5Mutex4LockEv", wrapper(AbseilMutex)},
-    {"_ZN4absl*5Mutex10ReaderLockEv", wrapper(AbseilMutex, Shared)},
-    {"_ZN4absl*5Mutex7TryLockEv", {.kind = AbseilMutex, .tries = true, .wraps = true}},
-    {"_ZN4absl*5Mutex13ReaderTryLockEv", {.kind = AbseilMutex, .side = Shared, .tries = true, .wraps = true}},
-    {"_ZN4absl*5Mutex8LockSlowE*", wrapper(AbseilMutex)},
-    {"_ZN4absl*9MutexLockC?EPNS*5MutexE", wrapper(AbseilMutex, Exclusive, 1)},
-    {"_ZN4absl*15ReaderMutexLockC?EPNS*5MutexE", wrapper(AbseilMutex, Shared, 1)},
-    {"_ZN4absl*15WriterMutexLockC?EPNS*5MutexE", wrapper(AbseilMutex, Exclusive, 1)},
-    {"__lll_lock_wait", take(Futex)},
-    {"__lll_lock_wait_private", take(Futex)},
-};
 
 /// Patterns are short and have few stars: plain backtracking does.
 bool matches(std::string_view pattern, std::string_view text)
@@ -190,19 +82,6 @@ bool matches(std::string_view pattern, std::string_view text)
         text.remove_prefix(1);
     }
     return text.empty();
-}
-
-template <size_t count> std::optional<LockEntry> find(const Row (&rows)[count], std::string_view symbol)
-{
-    constexpr size_t kMostSymbolBytes = 512;
-    if (symbol.size() > kMostSymbolBytes)
-        return std::nullopt;
-    for (const Row& row : rows)
-        if (row.pattern.substr(0, row.pattern.find('*')).size() == row.pattern.size()
-                ? row.pattern == symbol
-                : matches(row.pattern, symbol))
-            return row.entry;
-    return std::nullopt;
 }
 
 bool isOneOf(std::string_view name, std::initializer_list<std::string_view> names)
@@ -268,10 +147,55 @@ bool isUserPrimitive(std::string_view name)
 
 } // namespace
 
+LockEntries::LockEntries(const RoutineTable& routines)
+{
+    for (const Routine& row : routines.rows())
+        if (const auto entry = entryOf(row))
+            add(row, *entry);
+}
+
+void LockEntries::add(const Routine& row, const LockEntry& entry)
+{
+    const bool anyKernel = row.isKernel() && !isUserKind(entry.kind);
+    if (row.glob)
+        patterns_.push_back({row.symbol, entry});
+    else if (row.fromUser && row.symbol.find("::") != std::string_view::npos)
+        readable_.emplace(row.symbol, entry);
+    else
+        exact_[anyKernel ? 1 : 0].emplace(row.symbol, entry); // rows of the user come first
+    if (row.fromUser && !row.glob)
+        exact_[1].emplace(row.symbol, entry); // nothing says which it is
+}
+
+const LockEntries& LockEntries::builtIn()
+{
+    static const LockEntries entries(RoutineTable::builtIn());
+    return entries;
+}
+
+std::optional<LockEntry> LockEntries::find(std::string_view symbol, bool kernel) const
+{
+    // Clones take what the routine takes, but maybe in other registers: they are not looked up.
+    const auto& known = exact_[kernel ? 1 : 0];
+    if (const auto row = known.find(symbol); row != known.end())
+        return row->second;
+    constexpr size_t kMostSymbolBytes = 512;
+    if (kernel || !symbol.starts_with("_Z") || symbol.size() > kMostSymbolBytes)
+        return std::nullopt;
+    for (const auto& [name, entry] : readable_) {
+        const std::string_view method = name.substr(name.rfind("::") + 2);
+        if (symbol.find(method) != std::string_view::npos && demangle(symbol) == name)
+            return entry;
+    }
+    for (const Pattern& pattern : patterns_)
+        if (matches(pattern.text, symbol))
+            return pattern.entry;
+    return std::nullopt;
+}
+
 std::optional<LockEntry> lockEntryOf(std::string_view symbol, bool kernel)
 {
-    // Clones take what the routine takes, but maybe in other registers.
-    return kernel ? find(kKernelRows, symbol) : find(kUserRows, symbol);
+    return LockEntries::builtIn().find(symbol, kernel);
 }
 
 bool isLockType(LockType kind, std::string_view name)
@@ -304,7 +228,7 @@ bool isLockType(LockType kind, std::string_view name)
     case AbseilMutex:
         return name == "Mutex";
     case OwnLock:
-        return isLockName(name);
+        return isLockName(name) || isLockType(AnyUser, name);
     case AnyUser:
         return isLockType(UserMutex, name) || isLockType(UserReaderWriter, name) || isLockType(UserSpin, name)
             || isLockType(AbseilMutex, name);

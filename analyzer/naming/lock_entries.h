@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 namespace whichlock {
 
@@ -38,7 +40,33 @@ struct LockEntry {
     bool wraps = false;   ///< a wrapper of the C++ library or a slow path: calls in it tell nothing
 };
 
-/// The routine of that symbol, as the linker knows it; nothing if it takes no lock.
+class RoutineTable;
+struct Routine;
+
+/// The routines of a table that take locks, by the names that linkers have. MT: safe once built.
+class LockEntries {
+public:
+    /// The table has to outlive it.
+    explicit LockEntries(const RoutineTable& routines);
+    /// Those of the built-in table.
+    static const LockEntries& builtIn();
+
+    /// The routine of that symbol; nothing if it takes no lock.
+    std::optional<LockEntry> find(std::string_view symbol, bool kernel) const;
+
+private:
+    struct Pattern {
+        std::string_view text; ///< `*` stands for any text, `?` for any character
+        LockEntry entry{};
+    };
+    void add(const Routine& row, const LockEntry& entry);
+
+    std::unordered_map<std::string_view, LockEntry> exact_[2]; ///< of programs, of kernels
+    std::vector<Pattern> patterns_;                            ///< of programs
+    std::unordered_map<std::string_view, LockEntry> readable_; ///< of the user: `ns::Class::method`
+};
+
+/// The routine of that symbol by the built-in table.
 std::optional<LockEntry> lockEntryOf(std::string_view symbol, bool kernel);
 
 /// Whether a type of this name is a lock that routines of the kind take.

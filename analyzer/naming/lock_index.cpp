@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <set>
+#include <thread>
 
 namespace whichlock {
 namespace {
@@ -30,42 +32,138 @@ bool setFunctions(std::vector<std::string> functions, bool kernel, LockIndexRow&
     return user != functions.end() || !isLockPrimitive(lastPart(row.function), kernel);
 }
 
+/// The row of a call; nothing if it is inside of a lock routine.
+std::optional<LockIndexRow> rowOf(LockNamer& namer, const LockCall& call, bool& withoutInfo)
+{
+    LockIndexRow row{.callSite = call.address, .routine = std::string(call.routine)};
+    std::vector<std::string> functions = namer.functionsAt(call.address);
+    withoutInfo = functions.empty();
+    if (!setFunctions(std::move(functions), namer.image().isKernel(), row))
+        return std::nullopt;
+    if (row.function.empty())
+        if (const ImageSymbol* symbol = namer.image().functionAt(call.address))
+            row.function = symbol->name;
+    LockName name = namer.nameCall(call);
+    namer.trim();
+    row.lock = name.text();
+    row.expression = std::move(name.expression);
+    row.kind = name.kind;
+    row.side = name.side;
+    row.source = name.source;
+    row.tries = name.tries;
+    row.tail = call.tail;
+    row.inferred = name.inferred;
+    row.ambiguous = !name.alternatives.empty();
+    return row;
+}
+
+/// Rows of some of the calls.
+struct IndexPart {
+    std::vector<LockIndexRow> rows{};
+    uint64_t withoutInfoCount = 0;
+};
+
+void addRows(LockNamer& namer, std::span<const LockCall> calls, IndexPart& part)
+{
+    for (const LockCall& call : calls) {
+        bool withoutInfo = false;
+        if (auto row = rowOf(namer, call, withoutInfo))
+            part.rows.push_back(std::move(*row));
+        part.withoutInfoCount += withoutInfo ? 1 : 0;
+    }
+}
+
+void takePart(IndexPart part, LockIndex& index)
+{
+    index.withoutInfoCount += part.withoutInfoCount;
+    std::ranges::move(part.rows, std::back_inserter(index.rows));
+}
+
+void finishIndex(LockIndex& index)
+{
+    std::ranges::sort(index.rows, {}, &LockIndexRow::callSite);
+    index.namedCount = static_cast<uint64_t>(
+        std::ranges::count_if(index.rows, [](const LockIndexRow& row) { return !row.lock.empty(); }));
+}
+
+/// MT: locked inside. Deals pieces of the calls to whoever asks.
+class SharedCalls {
+public:
+    SharedCalls(std::vector<LockCall> calls, const IndexProgress& progress)
+        : calls_(std::move(calls))
+        , progress_(progress)
+    {
+    }
+
+    std::span<const LockCall> next()
+    {
+        const std::scoped_lock lock(mutex_);
+        const size_t from = given_;
+        given_ = std::min(from + kProgressEvery, calls_.size());
+        if (progress_ && from < given_)
+            progress_(from, calls_.size());
+        return std::span(calls_).subspan(from, given_ - from);
+    }
+    void put(IndexPart part)
+    {
+        const std::scoped_lock lock(mutex_);
+        takePart(std::move(part), index_);
+    }
+    LockIndex& index() { return index_; }
+
+private:
+    std::mutex mutex_;
+    std::vector<LockCall> calls_; ///< does not change
+    const IndexProgress& progress_;
+    size_t given_ = 0;
+    LockIndex index_;
+};
+
+void work(LockNamer& namer, SharedCalls& shared)
+{
+    for (std::span<const LockCall> calls = shared.next(); !calls.empty(); calls = shared.next()) {
+        IndexPart part;
+        addRows(namer, calls, part);
+        shared.put(std::move(part));
+    }
+}
+
 } // namespace
 
-LockIndex buildLockIndex(LockNamer& namer, const std::function<void(uint64_t, uint64_t)>& progress)
+LockIndex buildLockIndex(LockNamer& namer, const IndexProgress& progress)
 {
-    LockIndex index;
+    SharedCalls shared(namer.findCalls(), progress);
+    work(namer, shared);
+    LockIndex& index = shared.index();
     index.buildId = namer.image().buildId().hex();
-    const std::vector<LockCall> calls = namer.findCalls();
-    uint64_t done = 0;
-    for (const LockCall& call : calls) {
-        if (progress && done % kProgressEvery == 0)
-            progress(done, calls.size());
-        ++done;
-        LockIndexRow row{.callSite = call.address, .routine = std::string(call.routine)};
-        std::vector<std::string> functions = namer.functionsAt(call.address);
-        index.withoutInfoCount += functions.empty() ? 1 : 0;
-        if (!setFunctions(std::move(functions), namer.image().isKernel(), row))
-            continue;
-        if (row.function.empty())
-            if (const ImageSymbol* symbol = namer.image().functionAt(call.address))
-                row.function = symbol->name;
-        LockName name = namer.nameCall(call);
-        namer.trim();
-        row.lock = name.text();
-        row.expression = std::move(name.expression);
-        row.kind = name.kind;
-        row.side = name.side;
-        row.source = name.source;
-        row.tries = name.tries;
-        row.tail = call.tail;
-        row.inferred = name.inferred;
-        row.ambiguous = !name.alternatives.empty();
-        index.namedCount += name.isNamed() ? 1 : 0;
-        index.rows.push_back(std::move(row));
+    finishIndex(index);
+    return std::move(index);
+}
+
+Result<LockIndex> buildLockIndex(
+    const ModuleFiles& files, const LockEntries& entries, unsigned threads, const IndexProgress& progress)
+{
+    const auto first = LockNamer::open(files, {.entries = &entries});
+    if (!first)
+        return tl::make_unexpected(first.error());
+    std::vector<LockCall> calls = (*first)->findCalls();
+    // Opening the files once more takes as long as naming some hundred calls.
+    constexpr size_t kCallsPerThread = 1024;
+    const size_t workers = std::min<size_t>(std::max(threads, 1U), 1 + calls.size() / kCallsPerThread);
+    SharedCalls shared(std::move(calls), progress);
+    {
+        std::vector<std::jthread> others;
+        for (size_t i = 1; i < workers; ++i)
+            others.emplace_back([&] {
+                if (const auto namer = LockNamer::open(files, {.entries = &entries}))
+                    work(**namer, shared);
+            });
+        work(**first, shared);
     }
-    std::ranges::sort(index.rows, {}, &LockIndexRow::callSite);
-    return index;
+    LockIndex& index = shared.index();
+    index.buildId = (*first)->image().buildId().hex();
+    finishIndex(index);
+    return std::move(index);
 }
 
 bool LockIndexFilter::takes(const LockIndexRow& row) const

@@ -11,6 +11,7 @@
 namespace whichlock {
 
 class LockNamer;
+struct ModuleFiles;
 
 /// One call site.
 struct LockIndexRow {
@@ -42,9 +43,14 @@ struct LockIndex {
     bool operator==(const LockIndex&) const = default;
 };
 
-/// Names every direct call of a lock routine. `progress` is called now and then with the calls done and all.
-LockIndex buildLockIndex(
-    LockNamer& namer, const std::function<void(uint64_t done, uint64_t all)>& progress = {});
+/// Called now and then, by one thread at a time, with the calls done and all.
+using IndexProgress = std::function<void(uint64_t done, uint64_t all)>;
+
+/// Names every direct call of a lock routine.
+LockIndex buildLockIndex(LockNamer& namer, const IndexProgress& progress = {});
+/// The same on several threads, each with handles of its own; equal for any number of them.
+Result<LockIndex> buildLockIndex(const ModuleFiles& files, const LockEntries& entries, unsigned threads,
+    const IndexProgress& progress = {});
 
 /// Which rows are wanted.
 struct LockIndexFilter {

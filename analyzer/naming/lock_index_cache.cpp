@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <thread>
 #include <unistd.h>
 
 namespace whichlock {
 namespace {
 
 /// Changes with the layout, and whenever names change: old files are then built anew.
-constexpr std::string_view kMagic = "whichlock-lock-index 1";
+constexpr std::string_view kMagic = "whichlock-lock-index 2";
 constexpr uint64_t kMostFileBytes = 256 << 20;
 
 uint64_t checksum(std::string_view text)
@@ -141,7 +142,9 @@ bool LockIndexCache::write(const BuildId& id, const LockIndex& index) const
         return false;
     std::error_code problem;
     std::filesystem::create_directories(folder_, problem);
-    const std::string temporary = fmt::format("{}.{}", pathOf(id), ::getpid());
+    // No two writers at a time have one thread.
+    const size_t thread = std::hash<std::thread::id>()(std::this_thread::get_id());
+    const std::string temporary = fmt::format("{}.{}.{:x}", pathOf(id), ::getpid(), thread);
     {
         std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
         stream << encodeLockIndex(index);

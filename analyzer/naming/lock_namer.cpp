@@ -174,7 +174,8 @@ LockNamer::~LockNamer()
 
 Result<std::unique_ptr<LockNamer>> LockNamer::open(const ModuleFiles& files, Options options)
 {
-    auto image = ModuleImage::open(files);
+    auto image =
+        ModuleImage::open(files, options.entries != nullptr ? *options.entries : LockEntries::builtIn());
     if (!image)
         return tl::make_unexpected(image.error());
     std::unique_ptr<LockNamer> namer(new LockNamer(std::move(*image), options));

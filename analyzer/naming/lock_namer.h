@@ -23,7 +23,8 @@ struct ChainSite {
 class LockNamer {
 public:
     struct Options {
-        bool evidence = false; ///< instructions and values of each step; costs time
+        bool evidence = false;                ///< instructions and values of each step; costs time
+        const LockEntries* entries = nullptr; ///< which routines take locks; null = the built-in ones
     };
 
     static Result<std::unique_ptr<LockNamer>> open(const ModuleFiles& files, Options options);

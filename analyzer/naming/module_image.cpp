@@ -44,7 +44,7 @@ const ImageSymbol* around(const std::vector<ImageSymbol>& symbols, uint64_t addr
 
 } // namespace
 
-Result<std::unique_ptr<ModuleImage>> ModuleImage::open(const ModuleFiles& files)
+Result<std::unique_ptr<ModuleImage>> ModuleImage::open(const ModuleFiles& files, const LockEntries& entries)
 {
     const std::string& codePath = files.code.empty() ? files.debug : files.code;
     auto code = ElfImage::open(codePath);
@@ -52,6 +52,7 @@ Result<std::unique_ptr<ModuleImage>> ModuleImage::open(const ModuleFiles& files)
         return tl::make_unexpected(code.error());
     std::unique_ptr<ModuleImage> image(new ModuleImage);
     image->code_ = std::move(*code);
+    image->entries_ = &entries;
     if (!image->code_->file().hasCode())
         return fail(DiagnosticCode::FileUnreadable,
             "has only the debug info; naming locks needs the code as well", {.chain = codePath});
@@ -100,7 +101,7 @@ void ModuleImage::readSymbols()
         if (std::ranges::find(kSpecialNames, symbol.name) != kSpecialNames.end())
             byName_.emplace(symbol.name, symbol.address);
         if (symbol.function || !symbol.defined)
-            if (const auto entry = lockEntryOf(symbol.name, kernel_))
+            if (const auto entry = entries_->find(symbol.name, kernel_))
                 lockTargets_.emplace(symbol.address, *entry);
     }
     sortByAddress(functions_);
@@ -114,7 +115,7 @@ void ModuleImage::readStubs()
     constexpr uint64_t kStubAlignment = 16;
     for (const auto& [slot, name] : code_->relocatedSlots()) {
         slots_.emplace(slot, name);
-        if (const auto entry = lockEntryOf(name, kernel_))
+        if (const auto entry = entries_->find(name, kernel_))
             lockSlots_.emplace(slot, *entry);
     }
     for (const ImageSection& section : code_->sections()) {
@@ -130,7 +131,7 @@ void ModuleImage::readStubs()
                 continue;
             for (const uint64_t entry : {place, place & ~(kStubAlignment - 1)}) {
                 stubs_.emplace(entry, slot->second);
-                if (const auto routine = lockEntryOf(slot->second, kernel_))
+                if (const auto routine = entries_->find(slot->second, kernel_))
                     lockTargets_.emplace(entry, *routine);
             }
         }

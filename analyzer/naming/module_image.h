@@ -16,7 +16,9 @@ namespace whichlock {
 class ModuleImage {
 public:
     /// Fails where a file cannot be read, has no code, or no debug info; the message says which.
-    static Result<std::unique_ptr<ModuleImage>> open(const ModuleFiles& files);
+    /// `entries` say which routines take locks, and outlive it.
+    static Result<std::unique_ptr<ModuleImage>> open(
+        const ModuleFiles& files, const LockEntries& entries = LockEntries::builtIn());
 
     Dwarf* dwarf() const { return dwarf_; }
     bool isKernel() const { return kernel_; }
@@ -54,6 +56,7 @@ public:
     /// The routines that take locks by the address that calls of them have.
     const std::unordered_map<uint64_t, LockEntry>& lockTargets() const { return lockTargets_; }
     const std::unordered_map<uint64_t, LockEntry>& lockSlots() const { return lockSlots_; }
+    const LockEntries& entries() const { return *entries_; }
     const HiddenJumps& hiddenJumps() const { return hiddenJumps_; }
     /// Whether the address is a place in the image of each CPU's variables.
     bool isPerCpu(uint64_t address) const { return perCpu_.contains(address); }
@@ -68,6 +71,7 @@ private:
     std::unique_ptr<ElfImage> code_;
     std::unique_ptr<ElfImage> debug_; ///< null if it is the same file
     Dwarf* dwarf_ = nullptr;
+    const LockEntries* entries_ = nullptr;
     bool kernel_ = false;
     AddressRange perCpu_{};
     std::vector<ImageSymbol> functions_; ///< by address; of several names for one all are here

@@ -8,9 +8,11 @@
 
 namespace whichlock {
 
-LockModules::LockModules(const AddressSpace& space, Symbolizer& symbolizer, EvidenceLog* log)
+LockModules::LockModules(
+    const AddressSpace& space, Symbolizer& symbolizer, const LockEntries& entries, EvidenceLog* log)
     : space_(space)
     , symbolizer_(symbolizer)
+    , entries_(entries)
     , log_(log)
 {
 }
@@ -34,7 +36,7 @@ LockModules::Module& LockModules::moduleOf(ModuleId id)
         return module;
     }
     module.verified = files.verified;
-    if (auto namer = LockNamer::open(files, {.evidence = log_ != nullptr}))
+    if (auto namer = LockNamer::open(files, {.evidence = log_ != nullptr, .entries = &entries_}))
         module.namer = std::move(*namer);
     else
         module.problem = namer.error().message;

@@ -17,7 +17,8 @@ namespace whichlock {
 class LockModules {
 public:
     /// All must outlive it. `log` takes what names rest on, unless it is null.
-    LockModules(const AddressSpace& space, Symbolizer& symbolizer, EvidenceLog* log = nullptr);
+    LockModules(const AddressSpace& space, Symbolizer& symbolizer,
+        const LockEntries& entries = LockEntries::builtIn(), EvidenceLog* log = nullptr);
     ~LockModules();
 
     /// Names calls of a module; null if its files do not allow it.
@@ -48,6 +49,7 @@ private:
 
     const AddressSpace& space_;
     Symbolizer& symbolizer_;
+    const LockEntries& entries_;
     EvidenceLog* log_;
     std::unordered_map<uint32_t, Module> modules_;
 };

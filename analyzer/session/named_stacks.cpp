@@ -34,12 +34,12 @@ constexpr uint8_t kTakes = 2;
 constexpr uint8_t kGivesBack = 3;
 
 /// Whether a function takes or waits for locks, or gives them back.
-uint8_t routineByName(std::string_view function)
+uint8_t routineByName(const RoutineTable& routines, std::string_view function)
 {
     uint8_t found = kNoRoutine;
     if (function.empty())
         return found;
-    for (const Routine* row : RoutineTable::builtIn().find(function, {})) {
+    for (const Routine* row : routines.find(function, {})) {
         if (row->roles.has(Role::AcquireWrapper) || row->roles.has(Role::SlowpathSpin)
             || row->roles.has(Role::SlowpathBlock) || row->roles.has(Role::OwnerSpin))
             return kTakes;
@@ -56,13 +56,15 @@ std::string_view nameOfModule(const MappedModule& module)
 
 } // namespace
 
-NamedStacks::NamedStacks(
-    const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer, EvidenceLog* evidence)
+NamedStacks::NamedStacks(const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer,
+    const RoutineTable& routines, EvidenceLog* evidence)
     : stacks_(stacks)
+    , table_(routines)
+    , entries_(routines)
     , code_(symbolizer, space)
     , resolved_(resolveFrames(stacks.frames(), space, symbolizer))
     , routines_(stacks.frames().size())
-    , modules_(space, symbolizer, evidence)
+    , modules_(space, symbolizer, entries_, evidence)
     , locks_(stacks, modules_)
 {
     objects_.reserve(stacks.frames().size());
@@ -157,7 +159,7 @@ uint8_t NamedStacks::routineOf(AddressFrameId frame)
 {
     uint8_t& known = routines_[frame.v - 1];
     if (known == 0)
-        known = routineByName(resolved(frame).function);
+        known = routineByName(table_, resolved(frame).function);
     return known;
 }
 

@@ -2,6 +2,7 @@
 // Recorded stacks with the names of their functions: the one place where addresses become frames.
 #pragma once
 
+#include "analyzer/locks/routine_table.h"
 #include "analyzer/session/call_site_locks.h"
 #include "analyzer/session/chain_code.h"
 #include "analyzer/session/recorded_stacks.h"
@@ -14,9 +15,9 @@ namespace whichlock {
 /// MT: one thread.
 class NamedStacks {
 public:
-    /// Names all addresses of `stacks`; all three must outlive it.
+    /// Names all addresses of `stacks`; all must outlive it.
     NamedStacks(const RecordedStacks& stacks, const AddressSpace& space, Symbolizer& symbolizer,
-        EvidenceLog* evidence = nullptr);
+        const RoutineTable& routines, EvidenceLog* evidence = nullptr);
 
     /// The frames of a stack, innermost first; functions inlined into one come before it, and a caller that
     /// the recorded chain lacks stands in its place. Valid until the next call.
@@ -40,6 +41,8 @@ private:
     void nameLock(AddressStackId caller, size_t firstFrame);
 
     const RecordedStacks& stacks_;
+    const RoutineTable& table_;
+    LockEntries entries_;
     ChainCode code_;
     std::vector<ResolvedAddress> resolved_; ///< of frame i + 1
     std::vector<std::string_view> objects_; ///< of frame i + 1

@@ -26,6 +26,11 @@ bool isMadeUp(const PerfRecord& record, const PerfTask& task)
     return record.has(perf_misc::kForkExec) || task.time == 0;
 }
 
+const RoutineTable& routinesOf(const RecordingOptions& options)
+{
+    return options.routines != nullptr ? *options.routines : RoutineTable::builtIn();
+}
+
 } // namespace
 
 PerfRecording::PerfRecording(std::string inputName, RecordingOptions options)
@@ -208,7 +213,7 @@ void PerfRecording::deliver(Symbolizer& symbolizer, RecordSink& sink)
     }
     if (options_.step)
         options_.step(fmt::format("naming {} addresses", stacks_.frames().size()));
-    NamedStacks named(stacks_, space_, symbolizer, options_.evidence);
+    NamedStacks named(stacks_, space_, symbolizer, routinesOf(options_), options_.evidence);
     deliverCells(cells_, names_, sections, named, sink);
     if (listener_ != nullptr)
         listener_->deliver(named, names_, sink);
@@ -251,7 +256,7 @@ LoadedInput loadPerfRecording(
     symbolizer.readKernelTextAhead();
     StackUnwinding unwinding(symbolizer);
     PerfRecording recording(source.name(), options);
-    LockTraceListener traces(source.name(), symbolizer, RoutineTable::builtIn(), options);
+    LockTraceListener traces(source.name(), symbolizer, routinesOf(options), options);
     recording.setListener(traces);
     PerfDataOptions reading{.byTime = true};
     if (source.isFile())

@@ -12,7 +12,7 @@ set(LAYERS
   analyzer/compare=3
   analyzer/scaling=3
   analyzer/locks=3
-  analyzer/naming=3
+  analyzer/naming=4
   analyzer/traces=4
   analyzer/session=5
   analyzer/report=5
