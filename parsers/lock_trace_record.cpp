@@ -78,7 +78,7 @@ void writeLock(Bytes& out, const TracedLock& lock)
         {&lock.space, &lock.kind, &lock.symbol, &lock.object, &lock.called, &lock.expression})
         out.text(*text);
     out.numbers(lock.address, lock.pid, lock.isLock, lock.parks, lock.symbolOffset, lock.verified,
-        lock.calledVariable, lock.calledVerified, lock.valueNs, lock.waits, lock.acquisitions, lock.open, lock.openAtEnd, lock.openNs, lock.notAcquired,
+        lock.calledVariable, lock.calledVerified, lock.calledBtf, lock.valueNs, lock.waits, lock.acquisitions, lock.open, lock.openAtEnd, lock.openNs, lock.notAcquired,
         lock.meanNs, lock.maxNs, lock.maxAcquisitionNs, lock.p50Ns, lock.p99Ns, lock.contendedWallNs,
         lock.maxWaiters, lock.handOffNs, lock.unseenNs, lock.accountNs, lock.offCpuNs, lock.deadlock,
         lock.stripBucketNs, lock.holdsRecorded);

@@ -158,6 +158,7 @@ struct TracedLock {
     std::string expression{};    ///< of `called`: as the heaviest site sees it
     bool calledVariable = false; ///< `called` is a variable, not a member of a type
     bool calledVerified = false;
+    bool calledBtf = false; ///< by the types of BTF
 
     uint64_t valueNs = 0; ///< with the lower bounds of unfinished waits
     uint64_t waits = 0;   ///< that ended

@@ -58,6 +58,7 @@ enum class LockSource : uint8_t {
     None,
     Type,   ///< by the type and member of what was passed
     Symbol, ///< by a variable at a fixed address
+    Btf,    ///< as Type, with the types of BTF
 };
 
 /// The lock that a call takes, where code and debug info tell it.

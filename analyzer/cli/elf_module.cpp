@@ -4,6 +4,7 @@
 #include "analyzer/cli/print.h"
 #include "analyzer/naming/lock_index_cache.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@ Result<ModuleFiles> moduleFiles(const std::string& path, const SymbolizerOptions
     const auto file = ElfFile::open(path);
     if (!file)
         return tl::make_unexpected(file.error());
-    ModuleFiles files{.code = path, .debug = path, .verified = true};
+    ModuleFiles files{.code = path, .debug = path, .btf = symbols.btf, .verified = true};
     if ((*file)->hasSection(".debug_info") || (*file)->hasSection(".zdebug_info"))
         return files;
     MappedModule module{.path = path, .buildId = (*file)->buildId()};
@@ -56,7 +57,8 @@ Result<LockIndex> lockIndexOf(
         });
     if (terminal)
         print(err, "\r\x1b[K");
-    if (index)
+    // A file with debug info may have the same build id, and tells more than BTF.
+    if (index && std::ranges::none_of(index->rows, &LockIndexRow::btf))
         cache.write(id, *index);
     return index;
 }

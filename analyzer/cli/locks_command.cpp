@@ -23,7 +23,9 @@ std::string_view rungOf(const LockIndexRow& row)
 {
     if (row.lock.empty())
         return "unnamed";
-    return row.source == NameSource::Symbol ? "symbol" : "type";
+    if (row.source == NameSource::Symbol)
+        return "symbol";
+    return row.btf ? "type (BTF)" : "type";
 }
 
 std::string chainText(const LockIndexRow& row)

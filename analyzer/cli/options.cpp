@@ -36,6 +36,10 @@ po::options_description visibleOptions()
         "a folder with programs or debug files, by build id or name; may be given several times");
     add("vmlinux", text("FILE"), "the recorded kernel");
     add("kallsyms", text("FILE"), "/proc/kallsyms or System.map of the recorded kernel");
+    add("btf", text("FILE"),
+        "BTF of the recorded kernel, as /sys/kernel/btf/vmlinux: types for names of locks where there is "
+        "code "
+        "but no debug info");
     add("function", text("NAME"), "locks: only what this function takes");
     add("lock", text("NAME"),
         "report: this lock in depth, by any part of its name, its number or its address; locks: only where "
@@ -110,6 +114,7 @@ tl::expected<Options, std::string> fromVariables(const po::variables_map& variab
     take("symfs", options.symbols.symfs);
     take("vmlinux", options.symbols.vmlinux);
     take("kallsyms", options.symbols.kallsyms);
+    take("btf", options.symbols.btf);
     const auto takeAll = [&](const char* name, std::vector<std::string>& to) {
         if (variables.count(name) != 0)
             to = variables[name].as<std::vector<std::string>>();

@@ -197,8 +197,10 @@ private:
         share.expression = profile_.string(frame.lockExpression);
         share.rung = frame.lockSource == LockSource::Symbol ? Rung::Symbol : Rung::Type;
         share.verified = frame.lockVerified;
-        share.basis = frame.lockVerified ? "code and debug info of the call"
-                                         : "code and debug info of the call, not verified by a build id";
+        share.basis = frame.lockSource == LockSource::Btf ? "code of the call and types of BTF"
+                                                          : "code and debug info of the call";
+        if (!frame.lockVerified)
+            share.basis += ", not verified by a build id";
         return true;
     }
 

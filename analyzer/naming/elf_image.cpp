@@ -30,6 +30,27 @@ bool isUsableName(std::string_view name)
 
 } // namespace
 
+std::vector<uint8_t> sectionBytes(Elf* elf, std::string_view name)
+{
+    size_t names = 0;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return {};
+    for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
+         section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS
+            || (header.sh_flags & SHF_COMPRESSED) != 0)
+            continue;
+        const char* found = elf_strptr(elf, names, header.sh_name);
+        const Elf_Data* data = found != nullptr && found == name ? elf_rawdata(section, nullptr) : nullptr;
+        if (data != nullptr && data->d_buf != nullptr) {
+            const auto* bytes = static_cast<const uint8_t*>(data->d_buf);
+            return {bytes, bytes + data->d_size};
+        }
+    }
+    return {};
+}
+
 Result<std::unique_ptr<ElfImage>> ElfImage::open(const std::string& path)
 {
     auto file = ElfFile::open(path);

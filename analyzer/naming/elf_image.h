@@ -37,6 +37,9 @@ struct ImageSymbol {
     bool threadLocal = false;
 };
 
+/// The bytes of a section by name, whether it is loaded or not; empty if there is none.
+std::vector<uint8_t> sectionBytes(Elf* elf, std::string_view name);
+
 /// MT: one thread.
 class ElfImage {
 public:
@@ -52,6 +55,8 @@ public:
     std::vector<ImageSymbol> symbols() const;
     /// The names that dynamic relocations put into slots of memory, as those that stubs jump through.
     std::vector<std::pair<uint64_t, std::string_view>> relocatedSlots() const;
+    /// The type information of the kernel in the file; empty if there is none.
+    std::vector<uint8_t> btf() const { return sectionBytes(elf(), ".BTF"); }
     /// The debug info; null if there is none that can be read.
     Dwarf* dwarf();
     /// Why there is no debug info, as the rest of a sentence.

@@ -53,6 +53,7 @@ std::optional<LockIndexRow> rowOf(LockNamer& namer, const LockCall& call, bool& 
     row.tries = name.tries;
     row.tail = call.tail;
     row.inferred = name.inferred;
+    row.btf = name.btf;
     row.ambiguous = !name.alternatives.empty();
     return row;
 }

@@ -29,6 +29,7 @@ struct LockIndexRow {
     bool tail = false;
     bool inferred = false;
     bool ambiguous = false;
+    bool btf = false; ///< see LockName
 
     bool operator==(const LockIndexRow&) const = default;
 };

@@ -55,6 +55,7 @@ struct LockName {
     LockType kind = LockType::Spin;
     LockSide side = LockSide::Exclusive;
     bool tries = false;
+    bool btf = false;              ///< the types are those of BTF, not of debug info
     bool inferred = false;         ///< from the one type that fits, not from the value itself
     bool dependsOnCallers = false; ///< another chain to the same call site may give another name
     size_t sitesUsed = 1;          ///< call sites of the chain that the name rests on

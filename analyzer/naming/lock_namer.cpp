@@ -362,6 +362,9 @@ LockNamer::Named LockNamer::nameIn(
         named.name = std::move(other);
         return named;
     }
+    // BTF has no variables of functions: what is the one type that fits there is so for lack of others.
+    if (image_->isFromBtf())
+        return named;
     NameCandidate guess = TypeGuess(function, types, kind).guess(named.slice.ends, callSite);
     if (guess.score > named.name.score)
         named.name = std::move(guess);
@@ -421,6 +424,7 @@ LockName LockNamer::nameThroughFrames(const LockCall& call, std::span<const Chai
     result.kind = call.entry.kind;
     result.side = call.entry.side;
     result.tries = call.entry.tries;
+    result.btf = image_->isFromBtf();
     result.evidence.routine = call.routine;
     FunctionModel* function = functionAt(call.address);
     if (function == nullptr)

@@ -65,15 +65,36 @@ Result<std::unique_ptr<ModuleImage>> ModuleImage::open(const ModuleFiles& files,
         described = image->debug_.get();
     }
     image->dwarf_ = described->dwarf();
-    if (image->dwarf_ == nullptr)
+    image->readSymbols();
+    if (image->dwarf_ == nullptr && !image->readBtf(files))
         return fail(DiagnosticCode::FileUnreadable,
             fmt::format("cannot tell the locks of its calls: {}", described->dwarfProblem()),
             {.chain = described->file().path()});
-    image->readSymbols();
     if (!image->kernel_)
         image->readStubs();
     image->readHiddenJumps();
     return image;
+}
+
+/// Of modules the BTF of the kernel is what their own builds on.
+bool ModuleImage::readBtf(const ModuleFiles& files)
+{
+    if (!kernel_)
+        return false;
+    std::vector<uint8_t> own = code_->btf();
+    std::vector<uint8_t> base;
+    const std::vector<uint8_t> named = files.btf.empty() ? std::vector<uint8_t>() : btfOfFile(files.btf);
+    if (isRelocated())
+        base = named;
+    else if (own.empty())
+        own = named;
+    if (own.empty())
+        return false;
+    const auto dwarf = dwarfFromBtf(own, base, {functions_, perCpu_.low});
+    if (dwarf)
+        btf_ = MemoryDwarf::open(*dwarf);
+    dwarf_ = btf_ != nullptr ? btf_->dwarf() : nullptr;
+    return dwarf_ != nullptr;
 }
 
 void ModuleImage::readSymbols()

@@ -2,6 +2,7 @@
 // A module as the naming of locks needs it: its code, its symbols, and its DWARF, which may lie in two files.
 #pragma once
 
+#include "analyzer/naming/btf_dwarf.h"
 #include "analyzer/naming/control_flow.h"
 #include "analyzer/naming/elf_image.h"
 #include "analyzer/naming/lock_entries.h"
@@ -21,6 +22,8 @@ public:
         const ModuleFiles& files, const LockEntries& entries = LockEntries::builtIn());
 
     Dwarf* dwarf() const { return dwarf_; }
+    /// Whether the types are those of BTF: there is no debug info.
+    bool isFromBtf() const { return btf_ != nullptr; }
     bool isKernel() const { return kernel_; }
     /// Whether its addresses are those of relocate_object.h.
     bool isRelocated() const { return code_->isRelocated(); }
@@ -65,11 +68,13 @@ public:
 private:
     ModuleImage() = default;
     void readSymbols();
+    bool readBtf(const ModuleFiles& files);
     void readStubs();
     void readHiddenJumps();
 
     std::unique_ptr<ElfImage> code_;
-    std::unique_ptr<ElfImage> debug_; ///< null if it is the same file
+    std::unique_ptr<ElfImage> debug_;  ///< null if it is the same file
+    std::unique_ptr<MemoryDwarf> btf_; ///< null if there is debug info
     Dwarf* dwarf_ = nullptr;
     const LockEntries* entries_ = nullptr;
     bool kernel_ = false;

@@ -88,8 +88,8 @@ void addCall(const CallEvidence& call, std::string& out)
     if (!name.expression.empty())
         out += fmt::format("  expression  {}\n", name.expression);
     const Rung rung = rungOf(name);
-    out += fmt::format("  rung        {}: {}{}\n", rungName(rung), rungMeaning(rung),
-        name.inferred ? ", inferred from " + name.evidence.method : "");
+    out += fmt::format("  rung        {}{}: {}{}\n", rungName(rung), name.btf ? " (BTF)" : "",
+        rungMeaning(rung), name.inferred ? ", inferred from " + name.evidence.method : "");
     for (const std::string& other : name.alternatives)
         out += fmt::format("  or else     {}\n", other);
     if (name.evidence.frames.size() > 1)
@@ -161,6 +161,7 @@ Json callJson(const CallEvidence& call)
     json["kind"] = lockKindName(name.kind);
     json["side"] = name.side == LockSide::Shared ? "read" : "write";
     json["rung"] = rungName(rungOf(name));
+    json["types_of"] = name.btf ? "BTF" : "DWARF";
     json["inferred"] = name.inferred;
     json["method"] = name.evidence.method;
     json["alternatives"] = name.alternatives;

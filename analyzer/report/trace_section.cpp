@@ -144,7 +144,8 @@ private:
             lock.expression = from.expression;
             lock.rung = from.calledVariable ? Rung::Symbol : Rung::Type;
             lock.verified = from.calledVerified;
-            lock.basis = fmt::format("code of its call sites{}", from.calledVerified ? "" : ", unverified");
+            lock.basis = fmt::format("code of its call sites{}{}", from.calledBtf ? " and types of BTF" : "",
+                from.calledVerified ? "" : ", unverified");
             return;
         }
         const TracedPlace site = siteOf(from);

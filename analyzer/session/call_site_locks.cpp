@@ -87,7 +87,9 @@ const CallSiteLocks::Named* CallSiteLocks::nameOf(AddressStackId stack)
         Named& named = *names_.emplace_back(std::make_unique<Named>());
         named.name = name->text();
         named.expression = name->expression;
-        named.lock = {.source = name->source == NameSource::Symbol ? LockSource::Symbol : LockSource::Type,
+        named.lock = {.source = name->source == NameSource::Symbol ? LockSource::Symbol
+                : name->btf                                        ? LockSource::Btf
+                                                                   : LockSource::Type,
             .verified = verified,
             .name = named.name,
             .expression = named.expression,

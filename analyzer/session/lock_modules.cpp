@@ -25,21 +25,23 @@ LockModules::Module& LockModules::moduleOf(ModuleId id)
     if (module.opened)
         return module;
     module.opened = true;
-    const ModuleFiles& files = symbolizer_.filesOf(space_.module(id));
+    ModuleFiles files = symbolizer_.filesOf(space_.module(id));
     // What was refused or is unreadable was said when the addresses got their names.
     if (files.code.empty()) {
         module.problem = "its file is not at hand, or is not the recorded one";
         return module;
     }
-    if (files.debug.empty()) {
-        module.problem = "there is no debug info for it";
-        return module;
-    }
+    if (files.debug.empty())
+        files.debug = files.code;
+    files.btf = symbolizer_.options().btf;
     module.verified = files.verified;
     if (auto namer = LockNamer::open(files, {.evidence = log_ != nullptr, .entries = &entries_}))
         module.namer = std::move(*namer);
     else
         module.problem = namer.error().message;
+    // Nothing proves which kernel a file of BTF is of.
+    if (module.namer != nullptr && module.namer->image().isFromBtf() && !files.btf.empty())
+        module.verified = false;
     return module;
 }
 

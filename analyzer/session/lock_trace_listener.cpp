@@ -307,7 +307,8 @@ TracedCall LockTraceListener::lockOf(TraceStackId stack)
         .expression = std::string(lock.expression),
         .kind = std::string(lock.kind),
         .variable = lock.source == LockSource::Symbol,
-        .verified = lock.verified};
+        .verified = lock.verified,
+        .btf = lock.source == LockSource::Btf};
 }
 
 std::vector<NamedFrame> LockTraceListener::namedFrames(TraceStackId stack)

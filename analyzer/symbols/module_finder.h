@@ -20,6 +20,7 @@ namespace whichlock {
 struct ModuleFiles {
     std::string code{};  ///< the file that was mapped; empty if only its debug info was found
     std::string debug{}; ///< the file with its debug info; empty if there is none
+    std::string btf{}; ///< of kernels: BTF that counts where there is no debug info; empty if none was named
     bool verified = false;
 
     bool found() const { return !code.empty() || !debug.empty(); }

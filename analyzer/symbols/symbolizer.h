@@ -96,6 +96,7 @@ public:
     bool isPauseLoop(const MappedModule& module, uint64_t offset);
     /// The files that names of this module come from, by the same rule.
     const ModuleFiles& filesOf(const MappedModule& module);
+    const SymbolizerOptions& options() const { return options_; }
     /// Where an offset of a module lies in its file's own addresses; nothing if no file is known.
     std::optional<uint64_t> addressOf(const MappedModule& module, uint64_t offset);
 

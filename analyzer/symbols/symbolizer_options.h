@@ -13,6 +13,7 @@ struct SymbolizerOptions {
     std::vector<std::string> debugDirs{}; ///< any folders: by build id, else by base name
     std::string vmlinux{};
     std::string kallsyms{};   ///< /proc/kallsyms or System.map of the recorded kernel
+    std::string btf{};        ///< BTF of the recorded kernel, for names where there is no debug info
     std::string perfMapDir{}; ///< holds perf-PID.map files; empty = none are read
     std::string debugRoot = "/usr/lib/debug";
     std::string buildIdCache{}; ///< `~/.debug` as perf fills it; empty = none

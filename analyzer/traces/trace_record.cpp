@@ -135,6 +135,7 @@ private:
         row.expression = std::move(call.expression);
         row.calledVariable = call.variable;
         row.calledVerified = call.verified;
+        row.calledBtf = call.btf;
         addFigures(lock, row);
         addSites(lock, row);
         if (lock.holdsRecorded)

@@ -22,6 +22,7 @@ struct TracedCall {
     std::string kind{};    ///< of the routine: `mutex`, `rwsem`
     bool variable = false; ///< a variable at a fixed address
     bool verified = false;
+    bool btf = false; ///< by the types of BTF
 };
 
 /// Who knows names, once the recording is over.
