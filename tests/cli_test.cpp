@@ -9,6 +9,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <map>
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -530,6 +531,47 @@ TEST_F(Cli, namesWhatRoutinesOfTheUserTake)
     const Outcome again = run("locks --format csv " + program);
     EXPECT_EQ(again.out, without.out) << "the kept index is the one of the built-in routines";
     EXPECT_EQ(run("locks --lock-table missing.tsv " + program).exit, 1);
+}
+
+TEST_F(Cli, givesCandidatesOutOfTheCodeOfAKernel)
+{
+    put("flat.txt",
+        "  1000 total                                      0.1000\n"
+        "   500 default_idle                               7.8125\n"
+        "   300 __preempt_spin_lock                        1.5000\n"
+        "   120 fput                                       0.2500\n"
+        "    80 iget                                       0.3125\n");
+    const Outcome with =
+        run("report --format json --vmlinux '" WHICHLOCK_FIXTURES "/locks-kernel/vmlinux' flat.txt");
+    EXPECT_EQ(with.exit, 0) << with.err;
+    const Json section = Json::parse(with.out).at("sections").at(0);
+    std::map<std::string, std::string> reasons;
+    for (const Json& one : section.at("candidates"))
+        reasons[one.at("name")] = one.at("reasons").at(0);
+    // iget() takes one itself; fput() takes none, but calls do_unlinkat(), which takes two.
+    EXPECT_PRED_FORMAT2(IsSubstring, "iget (80) takes it", reasons["struct inode::i_lock"]);
+    EXPECT_PRED_FORMAT2(
+        IsSubstring, "fput (120) calls do_unlinkat, which takes it", reasons["struct file::f_pos_lock"]);
+    EXPECT_PRED_FORMAT2(IsSubstring, "one of 2 locks", reasons["struct inode::i_rwsem"]);
+    for (const Json& lock : section.at("locks"))
+        EXPECT_NE(lock.at("rung"), "type") << "a candidate is no answer";
+    const Outcome without = run("report --format json flat.txt");
+    EXPECT_PRED_FORMAT2(IsNotSubstring, "struct inode::i_lock", without.out);
+}
+
+TEST_F(Cli, namesNothingByCodeOfAnotherProcessor)
+{
+    std::string elf = readFile(WHICHLOCK_FIXTURES "/locks-kernel/vmlinux");
+    constexpr size_t kMachineAt = 18;
+    elf[kMachineAt] = static_cast<char>(183); // aarch64
+    put("vmlinux-arm64", elf);
+    const Outcome locks = run("locks vmlinux-arm64");
+    EXPECT_EQ(locks.exit, 1);
+    EXPECT_EQ(locks.out, "");
+    EXPECT_PRED_FORMAT2(IsSubstring, "only x86-64", locks.err);
+    const Outcome explain = run("explain iget vmlinux-arm64");
+    EXPECT_EQ(explain.exit, 1);
+    EXPECT_PRED_FORMAT2(IsSubstring, "only x86-64", explain.err);
 }
 
 TEST_F(Cli, explainsTheLocksOfTexts)

@@ -124,7 +124,8 @@ tl::expected<LockExplanation, std::string> explainProfile(
     recording.routines = &*routines;
     const Profile profile =
         loadSession(std::move(opened.sources), std::move(opened.errors), options.symbols, recording);
-    const Report report = buildReport(profile, options.query, *routines);
+    const Report report =
+        buildReport(profile, options.query, withKernel(*routines, profile, options.symbols, err));
     printProblems(report.diagnostics, err);
     return explainLock(report, log, which);
 }

@@ -69,7 +69,7 @@ int reportCommand(const Options& options, std::FILE* out, std::FILE* err)
     const Profile profile =
         loadSession(std::move(opened.sources), std::move(opened.errors), options.symbols, recording);
     progress.step("attributing");
-    Report report = buildReport(profile, options.query, *routines);
+    Report report = buildReport(profile, options.query, withKernel(*routines, profile, options.symbols, err));
     progress.finish();
     if (options.redact)
         redact(report);

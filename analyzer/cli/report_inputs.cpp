@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/cli/report_inputs.h"
 
+#include "analyzer/cli/elf_module.h"
 #include "analyzer/cli/print.h"
+#include "analyzer/naming/kernel_lock_use.h"
 #include "analyzer/report/value_format.h"
+
+#include <algorithm>
 
 namespace whichlock::cli {
 
@@ -24,6 +28,31 @@ Result<RoutineTable> lockTable(const std::string& path)
         text.append(piece, 0, *got);
     }
     return RoutineTable::builtIn().withUserFile(path, text);
+}
+
+RoutineTable withKernel(
+    const RoutineTable& routines, const Profile& profile, const SymbolizerOptions& symbols, std::FILE* err)
+{
+    const bool texts = std::ranges::any_of(profile.sections, [&](const Section& section) {
+        return section.record.kind == SectionKind::CpuProfile && section.record.format != "perf.data";
+    });
+    if (symbols.vmlinux.empty() || !texts)
+        return routines;
+    const auto index = lockIndexOf(symbols.vmlinux, symbols, routines, err);
+    const auto use =
+        index ? KernelLockUse::open(symbols.vmlinux, *index) : tl::make_unexpected(index.error());
+    if (!use) {
+        print(err, "whichlock: no candidates come from {}: {}\n", printable(symbols.vmlinux),
+            printable(use.error().message));
+        return routines;
+    }
+    for (const InputInfo& input : profile.inputs)
+        for (const Fact& fact : input.facts)
+            if (fact.kind == FactKind::Kernel && !mayBeOfKernel(**use, fact.value))
+                print(err,
+                    "whichlock: {} is of Linux {}, a profile of {}: no candidates of it come from there\n",
+                    printable(symbols.vmlinux), printable((*use)->version()), printable(fact.value));
+    return routines.withLockUse(*use);
 }
 
 void printProblems(const std::vector<Diagnostic>& diagnostics, std::FILE* err)

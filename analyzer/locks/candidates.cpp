@@ -46,6 +46,7 @@ void CandidateList::printedFunction(std::string_view symbol, std::string_view ti
             fmt::format(
                 "{} ({}) takes it{} ({}, {})", symbol, ticks, through, site->source, eraNote(site->era)));
     }
+    takenByCode(symbol, ticks);
     for (const Routine* row : routines_.find(symbol, context_.lookup())) {
         const bool spinSection = row->roles.has(Role::SlowpathSpin);
         // What was read in the source of that version beats the general table.
@@ -64,6 +65,27 @@ void CandidateList::printedFunction(std::string_view symbol, std::string_view ti
                     ? fmt::format("{} ({}) holds the spin loops of a file that takes it", symbol, ticks)
                     : fmt::format("{} ({}) is known to take it ({})", symbol, ticks, eraNote(row->era)));
         }
+    }
+}
+
+/// The fewer locks a function takes, and the fewer functions take a lock, the more it tells.
+void CandidateList::takenByCode(std::string_view symbol, std::string_view ticks)
+{
+    const LockUse* use = routines_.lockUse();
+    if (use == nullptr || !mayBeOfKernel(*use, context_.kernel))
+        return;
+    constexpr uint64_t kItselfScore = 20;
+    constexpr uint64_t kThroughScore = 8;
+    constexpr size_t kManyTakers = 50;
+    const std::vector<TakenLock> taken = use->of(normalisedView(symbol));
+    for (const TakenLock& one : taken) {
+        uint64_t score = (one.via.empty() ? kItselfScore : kThroughScore) / taken.size();
+        score = std::max<uint64_t>(one.takers > kManyTakers ? score / 2 : score, 1);
+        const std::string how =
+            one.via.empty() ? std::string("takes it") : fmt::format("calls {}, which takes it", one.via);
+        const std::string among = taken.size() > 1 ? fmt::format(", one of {} locks", taken.size()) : "";
+        add(one.lock, score,
+            fmt::format("{} ({}) {}{} (code of {})", symbol, ticks, how, among, use->source()));
     }
 }
 

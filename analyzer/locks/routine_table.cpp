@@ -136,6 +136,13 @@ Result<RoutineTable> RoutineTable::withUserFile(std::string_view fileName, std::
     return RoutineTable(std::move(data));
 }
 
+RoutineTable RoutineTable::withLockUse(std::shared_ptr<const LockUse> use) const
+{
+    RoutineTable table(*this);
+    table.use_ = std::move(use);
+    return table;
+}
+
 std::vector<const Routine*> RoutineTable::find(std::string_view symbol, const Context& context) const
 {
     std::vector<const Routine*> found;

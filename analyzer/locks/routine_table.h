@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analyzer/locks/arch.h"
+#include "analyzer/locks/lock_use.h"
 #include "analyzer/locks/lookup_context.h"
 #include "analyzer/locks/roles.h"
 #include "parsers/result.h"
@@ -52,6 +53,11 @@ public:
     /// A table with the rows of a file of the user in front. An error names file, line and what is wrong.
     Result<RoutineTable> withUserFile(std::string_view fileName, std::string_view text) const;
 
+    /// The same table beside what functions of a given kernel take.
+    RoutineTable withLockUse(std::shared_ptr<const LockUse> use) const;
+    /// Null if no kernel was given.
+    const LockUse* lockUse() const { return use_.get(); }
+
     /// The rows that say what a symbol means, best first. It is looked up as written and normalised; built-in
     /// patterns only if no exact row fits. Rows that contradict the context are left out; without a known
     /// processor rows for all and for x86 count, and those of a symbol that exists on one processor only.
@@ -64,6 +70,7 @@ private:
     explicit RoutineTable(std::shared_ptr<const Data> data);
 
     std::shared_ptr<const Data> data_;
+    std::shared_ptr<const LockUse> use_;
 };
 
 } // namespace whichlock
