@@ -211,6 +211,32 @@ TEST(RecordedLocks, areChosenByNumberNameOrPart)
     EXPECT_NE(explainLock(report, {}, "inode").error().find("1:1 struct dentry"), std::string::npos);
 }
 
+TEST(RecordedLocks, ofOtherProcessorsHaveFewerRungs)
+{
+    EXPECT_EQ(rungsOf("x86_64").find("only on"), std::string_view::npos);
+    for (const char* arch : {"aarch64", "ppc64le", ""})
+        EXPECT_NE(rungsOf(arch).find("only on x86-64"), std::string_view::npos) << arch;
+}
+
+/// A program of another processor is not followed as if it were x86 code.
+TEST(RecordedLocks, haveNoNameByCodeOfAnotherProcessor)
+{
+    const std::string folder = scratchPath("aarch64");
+    std::filesystem::create_directories(folder);
+    std::string elf = readBytes(lockFixture("O2", "cxx_sites"));
+    constexpr size_t kMachineAt = 18;
+    elf[kMachineAt] = static_cast<char>(183);
+    writeBytes(folder + "/cxx_sites", elf);
+    EvidenceLog log;
+    const Profile profile = recordingOfAbseil(lockFixture("O2", "cxx_sites")).profile(folder, &log);
+    for (uint32_t i = 1; i <= profile.frameCount(); ++i)
+        EXPECT_EQ(profile.frame({i}).lockSource, LockSource::None);
+    EXPECT_FALSE(framesOf(profile, "bank::Ledger::abseil").empty()) << "functions have their names";
+    ASSERT_FALSE(log.calls.empty());
+    EXPECT_NE(log.calls[0].module.problem.find("only x86-64"), std::string::npos)
+        << log.calls[0].module.problem;
+}
+
 TEST(RecordedLocks, haveNoNameWithoutTheProgram)
 {
     const std::string path = lockFixture("O2", "cxx_sites");

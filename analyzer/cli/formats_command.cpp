@@ -2,6 +2,7 @@
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/print.h"
 #include "analyzer/model/profile_builder.h"
+#include "analyzer/report/explanation.h"
 #include "analyzer/report/value_format.h"
 #include "analyzer/session/session.h"
 #include "analyzer/symbols/symbolizer.h"
@@ -31,6 +32,15 @@ void printScores(const LoadedInput& loaded, std::FILE* out)
     }
 }
 
+/// Recordings have addresses: how their locks may be named depends on the processor.
+void printRungs(const Profile& profile, std::FILE* out)
+{
+    for (const InputInfo& input : profile.inputs)
+        for (const Fact& fact : input.facts)
+            if (fact.kind == FactKind::Arch && input.format == "perf.data")
+                print(out, "  {}: {}\n", printable(fact.value), rungsOf(fact.value));
+}
+
 } // namespace
 
 int formatsCommand(const Options& options, std::FILE* out, std::FILE* err)
@@ -47,6 +57,8 @@ int formatsCommand(const Options& options, std::FILE* out, std::FILE* err)
         builder.beginInput(source->name());
         const LoadedInput loaded = loadInput(*source, symbolizer, builder);
         printScores(loaded, out);
+        builder.finishInput(loaded);
+        printRungs(builder.freeze(), out);
         taken += loaded.failed ? 0 : 1;
     }
     if (taken == options.files.size())

@@ -24,7 +24,7 @@ public:
     virtual std::vector<TakenLock> of(std::string_view function) const = 0;
     /// The version of the kernel, as `6.1.0`; empty if it is not known.
     virtual std::string version() const = 0;
-    /// What that is known from: the path of a file.
+    /// What that is known from: the name of a file.
     virtual std::string source() const = 0;
 };
 

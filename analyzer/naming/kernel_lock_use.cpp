@@ -37,6 +37,7 @@ Result<std::shared_ptr<KernelLockUse>> KernelLockUse::open(const std::string& pa
         return tl::make_unexpected(image.error());
     std::shared_ptr<KernelLockUse> use(new KernelLockUse);
     use->image_ = std::move(*image);
+    use->source_ = path.substr(path.rfind('/') + 1);
     use->readIndex(index);
     use->readSymbols();
     return use;

@@ -21,7 +21,7 @@ public:
 
     std::vector<TakenLock> of(std::string_view function) const override;
     std::string version() const override { return version_; }
-    std::string source() const override { return image_->file().path(); }
+    std::string source() const override { return source_; }
 
 private:
     KernelLockUse() = default;
@@ -36,6 +36,7 @@ private:
     std::unordered_multimap<std::string_view, size_t> byName_;
     std::unordered_map<uint64_t, std::string_view> byAddress_; ///< of those that take locks
     std::string version_;
+    std::string source_; ///< without its folder
 };
 
 } // namespace whichlock

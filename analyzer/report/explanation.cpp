@@ -152,6 +152,14 @@ std::string_view rungMeaning(Rung rung)
     return {};
 }
 
+std::string_view rungsOf(std::string_view arch)
+{
+    if (arch == "x86_64" || arch == "amd64")
+        return "locks are named by symbol, user-symbol, type (out of code), table and call site";
+    return "locks are named by symbol, user-symbol, table and call site; by type (out of code) only on "
+           "x86-64";
+}
+
 tl::expected<LockExplanation, std::string> explainLock(
     const Report& report, const EvidenceLog& log, std::string_view which)
 {
@@ -179,6 +187,7 @@ tl::expected<LockExplanation, std::string> explainLock(
         if (one.code == DiagnosticCode::BuildIdMismatch || one.code == DiagnosticCode::SymbolsUnverified
             || one.code == DiagnosticCode::FileUnreadable || one.code == DiagnosticCode::SymbolsUnreadable)
             explanation.refusals.push_back(one);
+    row->arch = report.sections[row->section - 1].facts.arch;
     explanation.row = std::move(*row);
     return explanation;
 }

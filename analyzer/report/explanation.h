@@ -23,6 +23,7 @@ struct ExplainedRow {
     uint64_t value = 0;                ///< in the section's unit
     std::string unit{};
     Share ofLock{};                   ///< of all waiting for locks in the section
+    std::string arch{};               ///< of the recorded machine, where it is known
     std::vector<std::string> sites{}; ///< where it is taken, heaviest first
 };
 
@@ -42,6 +43,8 @@ tl::expected<LockExplanation, std::string> explainLock(
 
 /// What the rung claims, as a sentence.
 std::string_view rungMeaning(Rung rung);
+/// Which rungs names of locks may have in recordings of a processor, as a sentence.
+std::string_view rungsOf(std::string_view arch);
 
 std::string renderExplanation(const LockExplanation& explanation);
 std::string renderExplanationJson(const LockExplanation& explanation);

@@ -34,6 +34,8 @@ void addRow(const ExplainedRow& row, std::string& out)
         out += fmt::format("  verified    {}\n",
             *row.verified ? "yes, the build ids are equal"
                           : "no, nothing proves that the files are those that ran");
+    if (!row.arch.empty())
+        out += fmt::format("  processor   {}: {}\n", row.arch, rungsOf(row.arch));
     if (!row.basis.empty())
         out += fmt::format("  basis       {}\n", row.basis);
     if (!row.expression.empty())
@@ -182,6 +184,10 @@ Json rowJson(const ExplainedRow& row)
     json["rung"] = rungName(row.rung);
     json["rung_meaning"] = rungMeaning(row.rung);
     json["kind"] = row.kind;
+    if (!row.arch.empty()) {
+        json["arch"] = row.arch;
+        json["rungs_of_arch"] = rungsOf(row.arch);
+    }
     json["basis"] = row.basis;
     if (row.verified)
         json["verified"] = *row.verified;
