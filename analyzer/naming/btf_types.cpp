@@ -2,6 +2,7 @@
 #include "analyzer/naming/btf_types.h"
 
 #include <cstring>
+#include <optional>
 
 namespace whichlock {
 namespace {
