@@ -11,4 +11,9 @@ whichlock_lock_routines_end:
 whichlock_known_sites_begin:
     .incbin "analyzer/locks/data/known_sites.tsv"
 whichlock_known_sites_end:
+    .global whichlock_kernel_locks_begin
+    .global whichlock_kernel_locks_end
+whichlock_kernel_locks_begin:
+    .incbin "analyzer/locks/data/kernel_locks.tsv"
+whichlock_kernel_locks_end:
     .section .note.GNU-stack,"",%progbits

@@ -8,6 +8,8 @@ extern const char whichlock_lock_routines_begin[];
 extern const char whichlock_lock_routines_end[];
 extern const char whichlock_known_sites_begin[];
 extern const char whichlock_known_sites_end[];
+extern const char whichlock_kernel_locks_begin[];
+extern const char whichlock_kernel_locks_end[];
 }
 
 namespace whichlock {
@@ -22,6 +24,12 @@ std::string_view embeddedKnownSites()
 {
     return {whichlock_known_sites_begin,
         static_cast<size_t>(whichlock_known_sites_end - whichlock_known_sites_begin)};
+}
+
+std::string_view embeddedKernelLocks()
+{
+    return {whichlock_kernel_locks_begin,
+        static_cast<size_t>(whichlock_kernel_locks_end - whichlock_kernel_locks_begin)};
 }
 
 } // namespace whichlock

@@ -10,5 +10,7 @@ namespace whichlock {
 std::string_view embeddedLockRoutines();
 /// The text of known_sites.tsv.
 std::string_view embeddedKnownSites();
+/// The text of kernel_locks.tsv.
+std::string_view embeddedKernelLocks();
 
 } // namespace whichlock
