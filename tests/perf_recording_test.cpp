@@ -39,8 +39,8 @@ protected:
         std::FILE* file = std::fopen(kallsyms_.c_str(), "w");
         ASSERT_NE(file, nullptr);
         const std::pair<uint64_t, const char*> symbols[] = {{kText, "_text"},
-            {kSlowPath, "native_queued_spin_lock_slowpath"}, {kSpinLock, "_raw_spin_lock"}, {kDput, "dput"},
-            {kWork, "ext4_do_writepages"}, {kText + 0x5000, "_etext"}};
+            {kSlowPath, "native_queued_spin_lock_slowpath"}, {kSpinLock, "_raw_spin_lock"},
+            {kDput, "keep_book"}, {kWork, "ext4_do_writepages"}, {kText + 0x5000, "_etext"}};
         for (const auto& [address, name] : symbols)
             std::fprintf(file, "%016llx T %s\n", static_cast<unsigned long long>(address), name);
         std::fclose(file);
@@ -129,7 +129,7 @@ TEST_F(PerfRecordingTest, attributesSpinningToItsCallSite)
     EXPECT_EQ(section.contention.ofTotal->ppb, 80 * Share::kPercent); // 40 of 50
     ASSERT_EQ(section.locks.size(), 1U);
     EXPECT_EQ(section.locks[0].rung, Rung::CallSite);
-    EXPECT_EQ(section.locks[0].sites.front().name, "dput+0x31");
+    EXPECT_EQ(section.locks[0].sites.front().name, "keep_book+0x31");
     EXPECT_EQ(report.verdict.guilty, Guilty::Yes);
     for (const Cell& cell : read.sections[0].cells)
         EXPECT_EQ(read.string(read.group(cell.group).comm), "worker");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/locks/attribution.h"
 
+#include "analyzer/locks/kernel_locks.h"
 #include "analyzer/locks/normalise.h"
 
 #include <algorithm>
@@ -166,6 +167,8 @@ private:
             return share;
         }
         if (!what.site) {
+            if (nameByStub(leaf, share))
+                return share;
             share.name = leaf;
             share.rung = Rung::Unnamed;
             share.basis = "the profile has no callers";
@@ -177,6 +180,8 @@ private:
             share.basis = std::move(found->basis);
             return share;
         }
+        if (nameByKernel(what, share))
+            return share;
         share.name = what.siteBelowMissing
             ? fmt::format("lock taken in a function called from {}", siteName(what.site))
             : fmt::format("lock taken at {}", siteName(what.site));
@@ -201,6 +206,43 @@ private:
                                                           : "code and debug info of the call";
         if (!frame.lockVerified)
             share.basis += ", not verified by a build id";
+        return true;
+    }
+
+    /// What the function at the call site takes in that kernel or its neighbours.
+    bool nameByKernel(const StackClass& what, LockShare& share) const
+    {
+        if (!what.routine->isKernel() || what.siteBelowMissing || result_.context.userOnly)
+            return false;
+        StackId inner = what.leaf;
+        while (inner && profile_.stack(inner).parent != what.site)
+            inner = profile_.stack(inner).parent;
+        if (!inner || !lockTakeOf(normalisedView(profile_.leafSymbol(inner))))
+            return false;
+        std::vector<std::string_view> chain = {profile_.leafSymbol(inner)};
+        constexpr size_t kEnough = 8; // a lock of a lock of ... ends long before
+        for (StackId at = what.site; at && chain.size() < kEnough; at = profile_.stack(at).parent)
+            chain.push_back(profile_.leafSymbol(at));
+        return claim(KernelLocks::builtIn().takenIn(chain, tableEra()), share);
+    }
+
+    Era tableEra() const { return result_.context.era.value_or(result_.context.symbolEra); }
+
+    /// Files whose spin loops are all for one lock.
+    bool nameByStub(std::string_view leaf, LockShare& share) const
+    {
+        return result_.context.era && claim(KernelLocks::builtIn().ofStub(leaf, *result_.context.era), share);
+    }
+
+    bool claim(const std::optional<KernelLock>& lock, LockShare& share) const
+    {
+        if (!lock)
+            return false;
+        share.name = lock->text();
+        share.rung = Rung::Table;
+        share.basis = "table, " + lock->kernels;
+        if (!result_.context.era)
+            share.basis += "; the kernel is not known";
         return true;
     }
 

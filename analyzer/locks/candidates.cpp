@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/locks/candidates.h"
 
+#include "analyzer/locks/kernel_locks.h"
 #include "analyzer/locks/known_sites.h"
 #include "analyzer/locks/normalise.h"
 
@@ -16,6 +17,7 @@ constexpr uint64_t kMentionScore = 40;
 constexpr uint64_t kSpinSectionScore = 30;
 constexpr uint64_t kFunctionScore = 10;
 constexpr uint64_t kLaterAlternativeScore = 3;
+const KernelVersion kFirstQueuedSpinlocks{.part = {4, 2}, .parts = 2};
 
 std::string eraNote(const Era& era)
 {
@@ -47,7 +49,9 @@ void CandidateList::printedFunction(std::string_view symbol, std::string_view ti
                 "{} ({}) takes it{} ({}, {})", symbol, ticks, through, site->source, eraNote(site->era)));
     }
     takenByCode(symbol, ticks);
+    bool known = !found.empty();
     for (const Routine* row : routines_.find(symbol, context_.lookup())) {
+        known = true;
         const bool spinSection = row->roles.has(Role::SlowpathSpin);
         // What was read in the source of that version beats the general table.
         const bool hint = row->isSiteHint() && found.empty();
@@ -66,6 +70,21 @@ void CandidateList::printedFunction(std::string_view symbol, std::string_view ti
                     : fmt::format("{} ({}) is known to take it ({})", symbol, ticks, eraNote(row->era)));
         }
     }
+    if (!known)
+        takenInKernels(symbol, ticks);
+}
+
+/// What kernels are known to take in a function, where no hand-made row says it. Old profiles only: in them
+/// the spin loops of a lock stand in the function that takes it, or beside it.
+void CandidateList::takenInKernels(std::string_view symbol, std::string_view ticks)
+{
+    const std::optional<Era>& era = context_.era;
+    if (!era || !era->until || !(*era->until < kFirstQueuedSpinlocks))
+        return;
+    const std::vector<KernelLock> locks = KernelLocks::builtIn().allOf(normalisedView(symbol), *era);
+    for (const KernelLock& lock : locks)
+        add(lock.text(), kFunctionScore / locks.size(),
+            fmt::format("{} ({}) takes it ({}, table, {})", symbol, ticks, lock.where, lock.kernels));
 }
 
 /// The fewer locks a function takes, and the fewer functions take a lock, the more it tells.

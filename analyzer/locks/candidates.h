@@ -31,6 +31,7 @@ public:
 
 private:
     void takenByCode(std::string_view symbol, std::string_view ticks);
+    void takenInKernels(std::string_view symbol, std::string_view ticks);
     void add(std::string_view lock, uint64_t score, std::string reason);
 
     const RoutineTable& routines_;

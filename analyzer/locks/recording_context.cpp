@@ -169,6 +169,7 @@ void useSymbolEras(
         if (unique && only && (only->since || only->until) && era)
             era = era->intersect(*only);
     }
+    context.symbolEra = era.value_or(Era{});
     if (era && era->since && era->until) {
         context.era = era;
         context.kernel = eraRange(*era->since, *era->until);

@@ -19,6 +19,7 @@ struct RecordingContext {
     std::string kernel;       ///< version as printed, or empty
     std::string kernelSource; ///< `header`, `image name`, `title`, `text`, `table labels`, `symbols`
     std::optional<Era> era;   ///< nothing = unknown: tables give candidates only
+    Era symbolEra{};          ///< without an era: what the lock symbols leave; an end may be open
     std::string arch;         ///< empty = unknown
     std::string archSource;
     NmiSafety nmi = NmiSafety::Unknown;

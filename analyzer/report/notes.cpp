@@ -108,7 +108,10 @@ void noteNames(ReportSection& section)
     const bool anyNamed = std::any_of(section.locks.begin(), section.locks.end(), hasName);
     const bool anyUnnamed = std::any_of(section.locks.begin(), section.locks.end(),
         [](const ReportLock& lock) { return lock.rung == Rung::Unnamed; });
-    if (anyNamed)
+    if (anyNamed && section.facts.kernel.empty())
+        section.notes.push_back(
+            "Names rest on a table; the kernel is not known, so that several speak for it.");
+    else if (anyNamed)
         section.notes.push_back(fmt::format("Names rest on a table for kernel {}, which is known by {}.",
             section.facts.kernel, section.facts.kernelSource));
     if (anyUnnamed && section.sees.callers == Sees::No)
