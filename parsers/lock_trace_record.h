@@ -153,6 +153,8 @@ struct TracedLock {
     uint64_t symbolOffset = 0;
     std::string object{}; ///< the file of the variable
     bool verified = false;
+    std::string knownAs{};   ///< what its call sites take in kernels that are known; `A or B`
+    std::string knownFrom{}; ///< which kernels these are: `from 6.12 and 7.2`
 
     std::string called{}; ///< the lock as the code of its call sites tells it; `A or B` if they leave both
     std::string expression{};    ///< of `called`: as the heaviest site sees it

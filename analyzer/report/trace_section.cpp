@@ -148,6 +148,12 @@ private:
                 from.calledVerified ? "" : ", unverified");
             return;
         }
+        if (!from.knownAs.empty()) {
+            lock.name = from.knownAs;
+            lock.rung = Rung::Table;
+            lock.basis = fmt::format("table, {}; address {:#x}", from.knownFrom, from.address);
+            return;
+        }
         const TracedPlace site = siteOf(from);
         lock.rung = site.function.empty() ? Rung::Unnamed : Rung::CallSite;
         lock.name = site.function.empty() ? fmt::format("{:#x}", from.address)

@@ -64,6 +64,7 @@ void LockTraceListener::hostFacts(const PerfHostFacts& facts)
         const std::string& program = facts.commandLine.front();
         recorder_ = program.substr(program.rfind('/') + 1).substr(0, kLongestName);
     }
+    kernel_ = KernelVersion::parse(facts.osRelease);
 }
 
 bool LockTraceListener::accountsFor(const PerfEvent& event) const
@@ -309,6 +310,19 @@ TracedCall LockTraceListener::lockOf(TraceStackId stack)
         .variable = lock.source == LockSource::Symbol,
         .verified = lock.verified,
         .btf = lock.source == LockSource::Btf};
+}
+
+std::optional<KernelLock> LockTraceListener::kernelLockOf(TraceStackId stack)
+{
+    if (!kernel_)
+        return std::nullopt;
+    std::vector<std::string_view> chain;
+    for (const NamedFrame& frame : namedFrames(stack)) {
+        if (!frame.kernel)
+            break;
+        chain.push_back(frame.function);
+    }
+    return KernelLocks::builtIn().takenIn(chain, Era::of(*kernel_));
 }
 
 std::vector<NamedFrame> LockTraceListener::namedFrames(TraceStackId stack)

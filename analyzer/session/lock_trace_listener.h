@@ -69,6 +69,7 @@ private:
     TracedVariable kernelVariable(uint64_t address) override;
     TracedCall lockOf(TraceStackId stack) override;
     void learn(uint64_t address, const TracedCall& call) override;
+    std::optional<KernelLock> kernelLockOf(TraceStackId stack) override;
 
     const std::vector<std::string>& namesOf(AddressFrameId frame);
     bool isKernel(AddressFrameId frame) const;
@@ -97,6 +98,7 @@ private:
     Places sleeps_;
     std::vector<bool> classTold_; ///< by stack
     Interner<TraceWord, Id<struct TraceWordTag>> wordsTold_;
+    std::optional<KernelVersion> kernel_;
     std::vector<std::optional<std::vector<std::string>>> frameNames_; ///< while replaying; of frame i + 1
     std::map<int32_t, MappedCode> code_;
     std::map<std::pair<TraceProcess, uint64_t>, CodePlace> words_;

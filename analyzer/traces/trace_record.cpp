@@ -136,6 +136,8 @@ private:
         row.calledVariable = call.variable;
         row.calledVerified = call.verified;
         row.calledBtf = call.btf;
+        if (lock.key.space == LockSpace::Kernel && lock.isLock && row.symbol.empty() && row.called.empty())
+            nameByKernels(lock, row);
         addFigures(lock, row);
         addSites(lock, row);
         if (lock.holdsRecorded)
@@ -151,6 +153,28 @@ private:
             for (const PatternMatch& match : patternsOf(lock, analysis_))
                 row.patterns.push_back({std::string(patternName(match.pattern)), match.partNs});
         return row;
+    }
+
+    /// The names that all call sites leave: they take one lock. Nothing if they contradict each other.
+    void nameByKernels(const TraceLock& lock, TracedLock& row)
+    {
+        std::optional<KernelLock> common;
+        for (const uint32_t index : lock.sites) {
+            const auto here = names_.kernelLockOf(analysis_.sites[index].stack);
+            if (!here)
+                continue;
+            if (!common) {
+                common = here;
+                continue;
+            }
+            std::erase_if(common->locks, [&](const std::string& name) {
+                return std::find(here->locks.begin(), here->locks.end(), name) == here->locks.end();
+            });
+        }
+        if (!common || common->locks.empty())
+            return;
+        row.knownAs = common->text();
+        row.knownFrom = common->kernels;
     }
 
     static void addFigures(const TraceLock& lock, TracedLock& row)

@@ -2,6 +2,7 @@
 // Gives the result of an analysis its names, and brings it into a fixed order: what goes into a profile.
 #pragma once
 
+#include "analyzer/locks/kernel_locks.h"
 #include "analyzer/traces/trace_analysis.h"
 #include "parsers/lock_trace_record.h"
 
@@ -43,6 +44,8 @@ public:
     virtual TracedVariable kernelVariable(uint64_t) { return {}; }
     /// Tells, before any kernelVariable(), what calls say of the lock at an address of the kernel.
     virtual void learn(uint64_t, const TracedCall&) { }
+    /// What the kernel's function that waits with that stack takes in kernels that are known.
+    virtual std::optional<KernelLock> kernelLockOf(TraceStackId) { return std::nullopt; }
 };
 
 /// The record of a trace; `analysis` must have passed its check().
