@@ -75,7 +75,8 @@ void writeHolder(Bytes& out, const TracedHolder& holder)
 void writeLock(Bytes& out, const TracedLock& lock)
 {
     for (const std::string* text :
-        {&lock.space, &lock.kind, &lock.symbol, &lock.object, &lock.called, &lock.expression})
+        {&lock.space, &lock.kind, &lock.symbol, &lock.object, &lock.called, &lock.expression,
+             &lock.knownAs, &lock.knownFrom})
         out.text(*text);
     out.numbers(lock.address, lock.pid, lock.isLock, lock.parks, lock.symbolOffset, lock.verified,
         lock.calledVariable, lock.calledVerified, lock.calledBtf, lock.valueNs, lock.waits, lock.acquisitions, lock.open, lock.openAtEnd, lock.openNs, lock.notAcquired,

@@ -49,7 +49,7 @@ std::vector<ExplainedRow> rowsOf(const Report& report)
             row.unit = "ns";
             row.ofLock = lock.ofLock;
             for (const ReportTraceSite& site : lock.sites)
-                row.sites.push_back(site.figures.function);
+                row.sites.push_back(site.figures.at.function);
             rows.push_back(std::move(row));
         }
     }
