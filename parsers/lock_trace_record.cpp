@@ -74,15 +74,14 @@ void writeHolder(Bytes& out, const TracedHolder& holder)
 
 void writeLock(Bytes& out, const TracedLock& lock)
 {
-    for (const std::string* text :
-        {&lock.space, &lock.kind, &lock.symbol, &lock.object, &lock.called, &lock.expression,
-             &lock.knownAs, &lock.knownFrom})
+    for (const std::string* text : {&lock.space, &lock.kind, &lock.symbol, &lock.object, &lock.called,
+             &lock.expression, &lock.knownAs, &lock.knownFrom})
         out.text(*text);
     out.numbers(lock.address, lock.pid, lock.isLock, lock.parks, lock.symbolOffset, lock.verified,
-        lock.calledVariable, lock.calledVerified, lock.calledBtf, lock.valueNs, lock.waits, lock.acquisitions, lock.open, lock.openAtEnd, lock.openNs, lock.notAcquired,
-        lock.meanNs, lock.maxNs, lock.maxAcquisitionNs, lock.p50Ns, lock.p99Ns, lock.contendedWallNs,
-        lock.maxWaiters, lock.handOffNs, lock.unseenNs, lock.accountNs, lock.offCpuNs, lock.deadlock,
-        lock.stripBucketNs, lock.holdsRecorded);
+        lock.calledVariable, lock.calledVerified, lock.calledBtf, lock.valueNs, lock.waits, lock.acquisitions,
+        lock.open, lock.openAtEnd, lock.openNs, lock.notAcquired, lock.meanNs, lock.maxNs,
+        lock.maxAcquisitionNs, lock.p50Ns, lock.p99Ns, lock.contendedWallNs, lock.maxWaiters, lock.handOffNs,
+        lock.unseenNs, lock.accountNs, lock.offCpuNs, lock.deadlock, lock.stripBucketNs, lock.holdsRecorded);
     writeHold(out, lock.holdTimes);
     out.list(lock.holds, [&](const TracedHold& hold) { writeHold(out, hold); });
     out.list(lock.strip, [&](uint64_t ns) { out.numbers(ns); });

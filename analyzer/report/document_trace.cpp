@@ -155,9 +155,8 @@ void addClasses(const ReportTrace& trace, Document& document)
     DocumentText text{.label = "Classes", .lines = {}};
     for (size_t i = 0; i < std::min(trace.classes.size(), kMostClasses); ++i) {
         const ReportLockClass& one = trace.classes[i];
-        text.lines.push_back(
-            fmt::format("{}: {} instances, {} of all lock wait; the top one has {} of that", one.name,
-                one.instances, formatShare(one.ofLock, 1), formatShare(one.heaviest, 1)));
+        text.lines.push_back(fmt::format("{}: {} instances, {} of all lock wait; the top one has {} of that",
+            one.name, one.instances, formatShare(one.ofLock, 1), formatShare(one.heaviest, 1)));
     }
     document.blocks.emplace_back(std::move(text));
 }
