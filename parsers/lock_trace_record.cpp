@@ -102,8 +102,11 @@ void writeLock(Bytes& out, const TracedLock& lock)
     });
     out.list(lock.patterns, [&](const TracedPattern& pattern) {
         out.text(pattern.name);
-        out.numbers(pattern.partNs);
+        out.numbers(pattern.partNs, pattern.atMost);
     });
+    out.list(lock.instances,
+        [&](const TracedInstance& one) { out.numbers(one.address, one.pid, one.waits, one.valueNs); });
+    out.numbers(lock.innerOf, lock.innerNs);
 }
 
 } // namespace

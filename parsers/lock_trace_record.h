@@ -136,8 +136,19 @@ struct TracedLongWait {
 struct TracedPattern {
     std::string name{};
     uint64_t partNs = 0;
+    bool atMost = false; ///< when the cause ended was not recorded
 
     auto operator<=>(const TracedPattern&) const = default;
+};
+
+/// One of several locks that are shown as one: the copies that processes or processors have of it.
+struct TracedInstance {
+    uint64_t address = 0;
+    int32_t pid = -1;
+    uint64_t waits = 0;
+    uint64_t valueNs = 0;
+
+    auto operator<=>(const TracedInstance&) const = default;
 };
 
 /// A lock, or another word that is waited for.
@@ -186,9 +197,12 @@ struct TracedLock {
     std::vector<TracedRoot> roots{};     ///< heaviest first
     std::vector<TracedLongWait> worst{}; ///< longest first
     std::vector<TracedPattern> patterns{};
-    bool holdsRecorded = false;      ///< each hold was seen, waited for or not
-    TracedHold holdTimes{};          ///< of all of them
-    std::vector<TracedHold> holds{}; ///< the longest sum first
+    bool holdsRecorded = false;              ///< each hold was seen, waited for or not
+    TracedHold holdTimes{};                  ///< of all of them
+    std::vector<TracedHold> holds{};         ///< the longest sum first
+    std::vector<TracedInstance> instances{}; ///< heaviest first; empty: it is the only one
+    uint32_t innerOf = 0; ///< place + 1 in LockTraceRecord::locks of the lock that this one lies in
+    uint64_t innerNs = 0; ///< waiting for locks in this one that is not inside of another wait
     uint64_t stripBucketNs = 0;
     std::vector<uint64_t> strip{}; ///< waiting by bucket of the trace's time
 

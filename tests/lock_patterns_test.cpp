@@ -16,6 +16,8 @@ TraceLock heldWhile(Activity activity, uint64_t ns = 1000)
     HolderSums holder;
     holder.waitNs = 1000;
     holder.meanwhile[static_cast<size_t>(activity)] = ns;
+    if (activity == Activity::LockWait)
+        holder.waitedFor[1] = ns;
     lock.holders.push_back(holder);
     return lock;
 }
@@ -37,7 +39,51 @@ TEST(LockPatterns, followFromWhatTheHolderDid)
     EXPECT_EQ(patterns(heldWhile(Activity::Throttled)), Patterns{LockPattern::ThrottledHolder});
     EXPECT_EQ(patterns(heldWhile(Activity::Io)), Patterns{LockPattern::IoUnderLock});
     EXPECT_EQ(patterns(heldWhile(Activity::Sleep)), Patterns{LockPattern::SleepUnderLock});
-    EXPECT_EQ(patterns(heldWhile(Activity::LockWait)), Patterns{LockPattern::WaitsForLock});
+    EXPECT_EQ(patterns(heldWhile(Activity::GracePeriod)), Patterns{LockPattern::GracePeriodUnderLock});
+}
+
+TEST(LockPatterns, areNotMadeOfWaitsForWhatIsNoLock)
+{
+    TraceAnalysis analysis;
+    analysis.locks.resize(1);
+    EXPECT_EQ(patterns(heldWhile(Activity::LockWait), analysis), Patterns{});
+    analysis.locks[0].isLock = true;
+    EXPECT_EQ(patterns(heldWhile(Activity::LockWait), analysis), Patterns{LockPattern::WaitsForLock});
+}
+
+TEST(LockPatterns, takeTheHoldersPriorityAgainstThatOfTheWaiter)
+{
+    TraceAnalysis analysis;
+    analysis.preemptors = {{.name = 1, .priority = 98, .preemptedPriority = 120}};
+    TraceLock lock = heldWhile(Activity::Preempted, 600);
+    lock.holders[0].preemptedBy[1] = 600;
+    EXPECT_EQ(patterns(lock, analysis), Patterns{LockPattern::PreemptedHolder});
+    lock.waiterPriority = 120; // as important as the holder
+    EXPECT_EQ(patterns(lock, analysis), Patterns{LockPattern::PreemptedHolder});
+    lock.waiterPriority = 97; // more important than who keeps the holder from going on
+    EXPECT_EQ(
+        patterns(lock, analysis), (Patterns{LockPattern::PreemptedHolder, LockPattern::PriorityInversion}));
+}
+
+TEST(LockPatterns, callThrottledWhatWasSeveralTimes)
+{
+    TraceLock lock = heldWhile(Activity::Uncertain);
+    lock.holders[0].throttledAtMostNs = 900;
+    lock.holders[0].throttles = 2;
+    EXPECT_EQ(patterns(lock), Patterns{}); // each of them may have been short
+    lock.holders[0].throttles = 3;
+    EXPECT_EQ(patterns(lock), Patterns{LockPattern::ThrottledHolder});
+    EXPECT_TRUE(patternsOf(lock, {})[0].atMost);
+}
+
+TEST(LockPatterns, suspectADeadlockOnlyWhereNoneIsProven)
+{
+    TraceLock lock;
+    lock.openNs = 1000;
+    lock.stuck = true;
+    EXPECT_EQ(patterns(lock), Patterns{LockPattern::SuspectedDeadlock});
+    lock.deadlock = true;
+    EXPECT_EQ(patterns(lock), Patterns{LockPattern::Deadlock});
 }
 
 TEST(LockPatterns, mayBeNone)
@@ -61,6 +107,9 @@ TEST(LockPatterns, callAConvoyWhatIsMostlyHandedOver)
     EXPECT_EQ(patterns(lock), Patterns{LockPattern::Convoy});
     lock.releases = 30; // most acquisitions did not wait
     EXPECT_EQ(patterns(lock), Patterns{});
+    lock.releases = 11;
+    lock.freeAcquisitions = 5; // nor did these, though each took a moment
+    EXPECT_EQ(patterns(lock), Patterns{});
 }
 
 TEST(LockPatterns, tellTheSidesOfReaderWriterLocks)
@@ -75,9 +124,33 @@ TEST(LockPatterns, tellTheSidesOfReaderWriterLocks)
     lock.kind = LockKind::UserRwlock;
     lock.waitNs = 1000;
     lock.sites = {0, 1};
+    lock.key.space = LockSpace::Process;
+    EXPECT_EQ(patterns(lock, analysis), Patterns{}); // behind whom is not known
+    analysis.sites[0].side = WordSide::ReadBehindWriter;
+    analysis.sites[1].side = WordSide::WriteBehindWriter;
+    EXPECT_EQ(patterns(lock, analysis), Patterns{});
+    analysis.sites[1].side = WordSide::WriteBehindReaders;
     EXPECT_EQ(patterns(lock, analysis), Patterns{LockPattern::WritersBehindReaders});
     std::swap(analysis.sites[0].waitNs, analysis.sites[1].waitNs);
     EXPECT_EQ(patterns(lock, analysis), Patterns{LockPattern::ReadersBehindWriters});
+}
+
+TEST(LockPatterns, tellTheSidesOfAKernelLockByThoseOfItsHolders)
+{
+    TraceAnalysis analysis;
+    analysis.sites.resize(2);
+    analysis.sites[0].reason = WaitReason::RwlockRead;
+    analysis.sites[0].stack = {1};
+    analysis.sites[1].reason = WaitReason::RwlockWrite;
+    analysis.sites[1].stack = {2};
+    analysis.sites[1].waitNs = 1000;
+    TraceLock lock = heldWhile(Activity::Unknown);
+    lock.kind = LockKind::RwSemaphore;
+    lock.sites = {0, 1};
+    lock.holders[0].key.stack = {2};
+    EXPECT_EQ(patterns(lock, analysis), Patterns{}); // writers behind writers
+    lock.holders[0].key.stack = {1};
+    EXPECT_EQ(patterns(lock, analysis), Patterns{LockPattern::WritersBehindReaders});
 }
 
 TEST(LockPatterns, seeAHerdThatComesOutOfAConditionWait)

@@ -109,6 +109,73 @@ TEST_F(StackClassifierTest, tellsWhatASleepInTheKernelIsFor)
         WaitReason::Poll);
 }
 
+TEST_F(StackClassifierTest, tellsGracePeriodsAndThrottling)
+{
+    EXPECT_EQ(classOf({"k:__schedule", "k:schedule", "k:schedule_timeout", "k:wait_for_completion",
+                          "k:synchronize_rcu_normal", "k:rcu_sync_enter", "k:percpu_down_write"})
+                  .wait,
+        WaitReason::GracePeriod);
+    EXPECT_EQ(classOf({"k:__schedule", "k:__cond_resched", "k:task_work_run", "k:irqentry_exit_to_user_mode",
+                          "k:asm_sysvec_apic_timer_interrupt", "work"})
+                  .leave,
+        LeaveReason::Throttled);
+    EXPECT_EQ(classOf({"k:__schedule", "k:__cond_resched", "k:unmap_page_range", "k:task_work_run"}).leave,
+        LeaveReason::Voluntary); // some work that takes long
+}
+
+TEST_F(StackClassifierTest, takesNoAnnouncementForALock)
+{
+    EXPECT_EQ(classOf({"syscall", "absl::CondVar::Wait", "pop"}).wait, WaitReason::Condition);
+    EXPECT_EQ(
+        classOf({"syscall", "absl::Mutex::Block", "absl::Mutex::Await", "pop"}).wait, WaitReason::Condition);
+    EXPECT_EQ(classOf({"syscall", "gomp_team_barrier_wait_end", "compute"}).wait, WaitReason::Barrier);
+    EXPECT_EQ(classOf({"syscall", "__cxa_guard_acquire", "instance"}).wait, WaitReason::Once);
+}
+
+TEST_F(StackClassifierTest, believesAMethodThatIsCalledLock)
+{
+    const TraceStackClass interpreter = classOf({"__futex_abstimed_wait_common", "pthread_cond_wait",
+        "std::condition_variable::wait", "InterpreterLock::lock", "run"});
+    EXPECT_EQ(interpreter.wait, WaitReason::Mutex);
+    EXPECT_TRUE(interpreter.parks && interpreter.onCondition);
+    const TraceStackClass parker = classOf({"syscall", "ParkingLock::lock_shared", "read"});
+    EXPECT_EQ(parker.wait, WaitReason::RwlockRead);
+    EXPECT_TRUE(parker.parks && !parker.onCondition);
+    EXPECT_EQ(siteIn({"syscall", "ParkingLock::lock_shared", "read"}), "read");
+    // What releases, and what only has a lock in its name.
+    EXPECT_FALSE(classOf({"syscall", "ParkingLock::unlock", "read"}).parks);
+    EXPECT_FALSE(classOf({"syscall", "LockManager::start", "main"}).parks);
+    EXPECT_FALSE(classOf({"syscall", "lock", "main"}).parks);
+}
+
+TEST_F(StackClassifierTest, findsTheCallSiteOfAYieldInUserSpace)
+{
+    EXPECT_EQ(siteIn({"k:__schedule", "k:schedule", "k:__x64_sys_sched_yield", "k:do_syscall_64",
+                  "__sched_yield", "YieldLock::lock", "takeFromPool"}),
+        "takeFromPool");
+    EXPECT_TRUE(classOf({"k:__schedule", "k:schedule", "k:__x64_sys_sched_yield", "k:do_syscall_64",
+                            "__sched_yield", "YieldLock::lock", "takeFromPool"})
+                    .parks);
+}
+
+TEST_F(StackClassifierTest, knowsTheLockOfMallocByItsCallers)
+{
+    EXPECT_TRUE(classOf({"__lll_lock_wait_private", "malloc", "newBlock"}).ofAllocator);
+    EXPECT_TRUE(classOf({"__lll_lock_wait_private", "_int_free", "free", "drop"}).ofAllocator);
+    EXPECT_FALSE(classOf({"__lll_lock_wait_private", "fputs", "print"}).ofAllocator);
+}
+
+TEST_F(StackClassifierTest, goesThroughTheRuntimeOfCxxWithoutNames)
+{
+    std::vector<NamedFrame> frames = framesOf({"__futex_abstimed_wait_common", "pthread_cond_wait"});
+    frames.push_back({{}, false, true});
+    frames.push_back({"InterpreterLock::lock", false});
+    frames.push_back({"run", false});
+    EXPECT_TRUE(classifier.classify(frames).parks);
+    frames[2].runtime = false; // of any other library
+    EXPECT_FALSE(classifier.classify(frames).parks);
+}
+
 TEST_F(StackClassifierTest, passesOverTheProgramsOwnLockClassesForTheCallSite)
 {
     EXPECT_EQ(siteIn({"__lll_lock_wait", "pthread_mutex_lock", "oracle::PMutex::lock",

@@ -123,6 +123,21 @@ TEST(TraceThreads, countFromTheSwitchThatBroughtThem)
     EXPECT_EQ(spent(analysis, "t2", Activity::Blocked), 50U);
 }
 
+TEST(TraceThreads, areNotSaidToRunWhereSwitchesWereAnnouncedAndNoneCame)
+{
+    ScriptedTrace trace;
+    trace.analyser.schedulerRecorded();
+    trace.wait(100, 1);
+    trace.wake(180, 2);
+    trace.waitEnds(190, 1);
+    const TraceAnalysis analysis = trace.finish(1000);
+    EXPECT_FALSE(analysis.hasSwitches);
+    EXPECT_EQ(spent(analysis, "", Activity::Ran), 0U);
+    const HolderSums& holder = lockAt(analysis, ScriptedTrace::kMutex).holders.at(0);
+    EXPECT_EQ(holder.meanwhile[static_cast<size_t>(Activity::Ran)], 0U);
+    EXPECT_EQ(holder.meanwhile[static_cast<size_t>(Activity::Unknown)], 80U);
+}
+
 TEST(TraceThreads, changeNothingWhenTwoHundredMoreSleep)
 {
     const auto lockWait = [](int32_t sleepers) {

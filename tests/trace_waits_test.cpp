@@ -56,6 +56,18 @@ TEST(TraceWaits, keepIdleTasksApartByProcessor)
     EXPECT_EQ(lockAt(analysis, kKernelLock).maxWaiters, 2U);
 }
 
+TEST(TraceWaits, ofTheIdleTaskOfTheFirstProcessorAreThoseOfNoHolder)
+{
+    ScriptedTrace trace;
+    trace.analyser.contentionBegin(trace.at(100, 1), kKernelLock, kSpin);
+    trace.analyser.contentionBegin(trace.at(120, 0), kKernelLock, kSpin);
+    trace.analyser.contentionEnd(trace.at(150, 0), kKernelLock, 0);
+    const TraceAnalysis analysis = trace.finish(150);
+    EXPECT_EQ(lockAt(analysis, kKernelLock).unseenNs, 30U + 50U);
+    for (const HolderSums& holder : lockAt(analysis, kKernelLock).holders)
+        EXPECT_EQ(holder.waitNs, 0U);
+}
+
 TEST(TraceWaits, takeAWaitThatWasOnAtTheBeginForALowerBound)
 {
     ScriptedTrace trace;
@@ -186,6 +198,24 @@ TEST(TraceWaits, meetAtOneLockInASharedMapping)
     EXPECT_EQ(analysis.locks[0].waitNs, 100U);
 }
 
+TEST(TraceWaits, endByAProcessThatHasTheLockElsewhereAndNeverWaited)
+{
+    ScriptedTrace trace;
+    trace.places[0x7000] = {.module = {4}, .offset = 0x40, .shared = true};
+    trace.places[0x9000] = {.module = {4}, .offset = 0x40, .shared = true};
+    trace.analyser.futexEnter(
+        trace.at(100, 1), {.action = FutexAction::Wait, .shared = true, .word = 0x7000, .value = 2});
+    TraceMoment other = trace.at(140, 2);
+    other.pid = 200;
+    trace.analyser.futexEnter(
+        other, {.action = FutexAction::Wake, .shared = true, .word = 0x9000, .value = 1});
+    trace.waitEnds(150, 1);
+    const TraceAnalysis analysis = trace.finish();
+    ASSERT_EQ(analysis.locks.size(), 1U);
+    ASSERT_EQ(analysis.locks[0].holders.size(), 1U);
+    EXPECT_EQ(analysis.locks[0].holders[0].waitNs, 40U);
+}
+
 // What a word is.
 
 FutexCall bitsetWait(uint64_t word, uint32_t value, bool shared = false)
@@ -246,8 +276,10 @@ TEST(TraceWords, areLocksWhereALockRoutineParks)
         {.action = FutexAction::Wait, .word = kMutex, .value = 0});
     trace.waitEnds(160, 1);
     const TraceAnalysis analysis = trace.finish();
-    EXPECT_EQ(lockAt(analysis, kMutex).kind, LockKind::Parker);
-    EXPECT_TRUE(lockAt(analysis, kMutex).isLock);
+    ASSERT_EQ(analysis.locks.size(), 1U);
+    EXPECT_EQ(analysis.locks[0].key.space, LockSpace::CallSite);
+    EXPECT_EQ(analysis.locks[0].kind, LockKind::Parker);
+    EXPECT_TRUE(analysis.locks[0].isLock);
 }
 
 TEST(TraceWords, ofPriorityInheritanceAreReleasedByTheirOwnCall)

@@ -220,8 +220,8 @@ std::string patternsOf(const ReportTraceLock& lock)
 {
     std::string text;
     for (const ReportTracePattern& pattern : lock.patterns)
-        text += fmt::format("{}{} ({} of the wait)", text.empty() ? "" : ", ", pattern.name,
-            formatShare(pattern.ofThisLock, 1));
+        text += fmt::format("{}{} ({}{} of the wait)", text.empty() ? "" : ", ", pattern.name,
+            pattern.atMost ? "at most " : "", formatShare(pattern.ofThisLock, 1));
     return text.empty() ? "none of the known patterns" : text;
 }
 

@@ -72,6 +72,7 @@ struct ReportTraceRoot {
 struct ReportTracePattern {
     std::string name;
     uint64_t partNs = 0;
+    bool atMost = false; ///< when the cause ended was not recorded
     Share ofThisLock;
 };
 

@@ -203,6 +203,21 @@ Json groupsJson(const ReportSection& section)
     return list;
 }
 
+Json instancesJson(const std::vector<TracedInstance>& instances)
+{
+    Json list = Json::array();
+    for (const TracedInstance& instance : instances) {
+        Json one;
+        one["address"] = fmt::format("{:#x}", instance.address);
+        if (instance.pid >= 0)
+            one["pid"] = instance.pid;
+        one["waits"] = instance.waits;
+        one["value"] = instance.valueNs;
+        list.push_back(std::move(one));
+    }
+    return list;
+}
+
 Json lockJson(const ReportTraceLock& lock, const ReportTrace& trace)
 {
     const TracedLock& figures = lock.figures;
@@ -220,7 +235,7 @@ Json lockJson(const ReportTraceLock& lock, const ReportTrace& trace)
         one["verified"] = *lock.verified;
     one["kind"] = figures.kind;
     if (figures.parks)
-        one["sleeps_on"] = "parker";
+        one["sleeps_on"] = figures.kind == "condition-lock" ? "condition" : "parker";
     one["address"] = fmt::format("{:#x}", figures.address);
     one["space"] = figures.space;
     if (figures.pid >= 0)
@@ -230,6 +245,14 @@ Json lockJson(const ReportTraceLock& lock, const ReportTrace& trace)
         one["instance"] = lock.instance;
         one["share_of_class_percent"] = percent(lock.ofClass);
     }
+    if (!figures.instances.empty()) {
+        one["copies"] = figures.instances.size();
+        one["addresses"] = instancesJson(figures.instances);
+    }
+    if (figures.innerOf != 0)
+        one["inner_of"] = figures.innerOf;
+    if (figures.innerNs != 0)
+        one["inner_ns"] = figures.innerNs;
     one["value"] = figures.valueNs;
     one["lower_bound"] = trace.lowerBound || figures.open != 0;
     one["share_of_lock_percent"] = percent(lock.ofLock);
@@ -267,6 +290,8 @@ Json lockJson(const ReportTraceLock& lock, const ReportTrace& trace)
         one["pattern"].push_back(pattern.name);
         one["pattern_figures"].push_back({{"name", pattern.name}, {"value", pattern.partNs},
             {"share_of_this_lock_percent", percent(pattern.ofThisLock)}});
+        if (pattern.atMost)
+            one["pattern_figures"].back()["at_most"] = true;
     }
     one["sites"] = sitesJson(lock.sites);
     one["holders"] = holdersJson(lock.holders, trace);

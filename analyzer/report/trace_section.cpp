@@ -215,7 +215,7 @@ private:
         lock.ofLock = shareOf(from.valueNs, trace_->lockWaitNs);
         if (trace_->activeNs != 0)
             lock.ofActive = shareOf(from.accountNs, trace_->activeNs);
-        if (record_.durationNs != 0)
+        if (record_.durationNs != 0 && from.instances.empty()) // else each had its own time
             lock.contendedOfWall = shareOf(from.contendedWallNs, record_.durationNs);
         const auto waiting = fixedFromCount(from.valueNs);
         const auto wall = fixedFromCount(from.contendedWallNs);
@@ -239,7 +239,8 @@ private:
             lock.roots.push_back({root.function, root.calledFrom, root.nobody, nameOf(root.lock), root.ns,
                 shareOf(root.ns, from.valueNs)});
         for (const TracedPattern& pattern : from.patterns)
-            lock.patterns.push_back({pattern.name, pattern.partNs, shareOf(pattern.partNs, from.valueNs)});
+            lock.patterns.push_back(
+                {pattern.name, pattern.partNs, pattern.atMost, shareOf(pattern.partNs, from.valueNs)});
     }
 
     /// Locks stand first in the record.

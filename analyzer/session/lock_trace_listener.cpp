@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/session/lock_trace_listener.h"
 
+#include "analyzer/naming/constant_argument.h"
 #include "analyzer/session/recording_delivery.h"
+#include "analyzer/traces/lock_families.h"
 
 #include <algorithm>
 
@@ -15,6 +17,12 @@ bool isKernelObject(std::string_view object)
         || object == "[heap]")
         return false;
     return object.starts_with('[') || object.find(".ko") != std::string_view::npos;
+}
+
+bool isRuntimeObject(std::string_view object)
+{
+    const std::string_view file = baseNameOf(object);
+    return file.starts_with("libstdc++.so") || file.starts_with("libc++.so");
 }
 
 uint64_t timeOf(const PerfRecord& record)
@@ -42,6 +50,7 @@ void LockTraceListener::begin(const RecordedStacks& stacks, const AddressSpace& 
 {
     stacks_ = &stacks;
     space_ = &space;
+    chainCode_.emplace(symbolizer_, space);
 }
 
 void LockTraceListener::event(const PerfEvent& event)
@@ -128,11 +137,20 @@ void LockTraceListener::sample(const ReplayedSample& sample)
     step.epoch = epochOf(step.event.at.pid);
     tellClass(step.stack);
     tellPlaces(step.event);
+    tellParked(step.event.at.pid, step.stack);
     stepAdded();
+}
+
+void LockTraceListener::mapping(const PerfRecord& record, const PerfMapping& mapping)
+{
+    if (addressModeOf(record.cpuMode()) == AddressMode::User)
+        shared_.add(mapping);
 }
 
 void LockTraceListener::comm(const PerfRecord& record, const PerfComm& comm)
 {
+    if (comm.exec)
+        shared_.exec(static_cast<int32_t>(comm.pid));
     if (!decoder_.any())
         return;
     TraceStep& step = addStep(TraceStep::Kind::Name, timeOf(record), comm.pid, comm.tid);
@@ -143,6 +161,8 @@ void LockTraceListener::comm(const PerfRecord& record, const PerfComm& comm)
 
 void LockTraceListener::fork(const PerfRecord& record, const PerfTask& task)
 {
+    if (task.time != 0) // else what the parent has is told of the child, too
+        shared_.fork(static_cast<int32_t>(task.pid), static_cast<int32_t>(task.parentPid));
     if (!decoder_.any())
         return;
     addStep(TraceStep::Kind::Fork, timeOf(record), task.pid, task.tid).parentTid =
@@ -174,19 +194,39 @@ void LockTraceListener::tellClass(TraceStackId stack)
     if (classTold_.size() <= stack.v)
         classTold_.resize(stack.v + stack.v / 2 + size_t{1});
     classTold_[stack.v] = true;
-    pipe_.filling().classes.emplace_back(stack, classify(stack));
+    const TraceStackClass known = classify(stack);
+    if (parks_.size() < classTold_.size())
+        parks_.resize(classTold_.size());
+    parks_[stack.v] = known.parks && !known.onCondition;
+    pipe_.filling().classes.emplace_back(stack, known);
+}
+
+/// The lock of a stack that sleeps elsewhere than at it, as its process has it mapped.
+void LockTraceListener::tellParked(int32_t pid, TraceStackId stack)
+{
+    if (stack.v >= parks_.size() || !parks_[stack.v])
+        return;
+    const ParkedStack key{pid, epochOf(pid), stack};
+    if (!parkedTold_.insert(key).second)
+        return;
+    const ParkedPlace place = parkedPlaceOf(pid, stack);
+    pipe_.filling().parked.emplace_back(key, place);
+    if (place.isObject)
+        tellPlace(pid, place.address);
 }
 
 /// Words that are locks, as they are mapped when they are first heard of.
 void LockTraceListener::tellPlaces(const PerfTraceEvent& event)
 {
-    if (const uint64_t word = userWordOf(event))
-        tellPlace(event.at.pid, word);
+    for (const uint64_t word : userWordsOf(event)) {
+        if (word != 0)
+            tellPlace(event.at.pid, word);
+    }
 }
 
 void LockTraceListener::tellPlace(int32_t pid, uint64_t address)
 {
-    const TraceWord word{pid, epochOf(pid), address};
+    const ProcessWord word{pid, epochOf(pid), address};
     const uint32_t known = wordsTold_.size();
     if (wordsTold_.intern(word).v > known)
         pipe_.filling().places.emplace_back(word, placeOf(pid, address));
@@ -223,23 +263,96 @@ bool LockTraceListener::isKernel(AddressFrameId frame) const
     return kind == ModuleKind::Kernel || kind == ModuleKind::KernelModule || kind == ModuleKind::KernelRange;
 }
 
-/// Of user code only what belongs to the wait has to be named: names cost time.
-TraceStackClass LockTraceListener::classify(TraceStackId stack)
+/// Whether a frame lies in the runtime library of C++, which stands between programs and the C library.
+bool LockTraceListener::isRuntime(AddressFrameId frame) const
 {
-    std::vector<NamedFrame> frames;
+    const ModuleId module = stacks_->frame(frame).module;
+    return module && isRuntimeObject(space_->module(module).path);
+}
+
+/// The function that the chain lacks behind that frame; null if none is lost or it cannot be told.
+const std::string* LockTraceListener::lostCaller(AddressStackId at)
+{
+    const AddressStack& node = stacks_->stack(at);
+    const AddressFrame& frame = stacks_->frame(node.frame);
+    if (!frame.callerMayLack || !node.caller)
+        return nullptr;
+    const AddressFrame& caller = stacks_->frame(stacks_->stack(node.caller).frame);
+    const CallGap& gap = chainCode_->gap(frame.module, frame.offset, caller.module, caller.offset);
+    return gap.kind == CallGap::Kind::Lost ? &gap.function : nullptr;
+}
+
+/// Of user code only what belongs to the wait has to be named: names cost time.
+LockTraceListener::WaitFrames LockTraceListener::waitFramesOf(TraceStackId stack)
+{
+    WaitFrames wait;
+    const auto add = [&](const NamedFrame& frame, AddressStackId from) {
+        wait.frames.push_back(frame);
+        wait.from.push_back(from);
+        return frame.kernel || classifier_.isPartOfWait(frame)
+            || StackClassifier::isLockMethod(frame.function);
+    };
     for (AddressStackId at{stack.v}; at; at = stacks_->stack(at).caller) {
         const AddressFrameId frame = stacks_->stack(at).frame;
         const bool kernel = isKernel(frame);
         const std::vector<std::string>& names = namesOf(frame);
-        bool goesOn = kernel;
-        for (const std::string& name : names) {
-            frames.push_back({name, kernel});
-            goesOn = goesOn || classifier_.isPartOfWait(frames.back());
-        }
+        bool goesOn = false;
+        for (const std::string& name : names)
+            goesOn = add({name, kernel, name.empty() && isRuntime(frame)}, at) || goesOn;
         if (!goesOn)
             break;
+        if (const std::string* lost = lostCaller(at); lost != nullptr && !add({*lost, false}, {}))
+            break;
     }
-    return classifier_.classify(frames);
+    return wait;
+}
+
+TraceStackClass LockTraceListener::classify(TraceStackId stack)
+{
+    return classifier_.classify(waitFramesOf(stack).frames);
+}
+
+/// The global object that the call before a return address is for, by its address in the process.
+std::optional<uint64_t> LockTraceListener::objectOfCall(int32_t pid, const AddressFrame& caller)
+{
+    if (!caller.module || caller.kind != AddressKind::ReturnAddress || caller.offset == 0)
+        return std::nullopt;
+    const MappedModule& module = space_->module(caller.module);
+    const std::optional<uint64_t> callSite = symbolizer_.addressOf(module, caller.offset - 1);
+    const FunctionCode code = symbolizer_.codeAround(module, caller.offset - 1);
+    if (module.kind != ModuleKind::File || !callSite || code.machine != CodeMachine::X86_64)
+        return std::nullopt;
+    std::vector<Instruction> instructions;
+    disassembler_.decode(code.bytes, code.address, instructions);
+    const std::optional<uint64_t> object = constantFirstArgument(instructions, *callSite);
+    if (!object)
+        return std::nullopt;
+    const uint64_t distance = *object - *callSite;
+    ResolvedObject resolved;
+    if (!symbolizer_.resolveObject(module, caller.offset - 1, static_cast<int64_t>(distance), resolved))
+        return std::nullopt;
+    for (const Mapping& mapping : codeOf(pid)) {
+        if (mapping.module == caller.module && caller.offset - 1 - mapping.offset < mapping.length)
+            return mapping.start + (caller.offset - 1 - mapping.offset) + distance;
+    }
+    return std::nullopt;
+}
+
+ParkedPlace LockTraceListener::parkedPlaceOf(int32_t pid, TraceStackId stack)
+{
+    const WaitFrames wait = waitFramesOf(stack);
+    const size_t site = classifier_.siteOf(wait.frames);
+    if (site >= wait.frames.size())
+        return {false, 0};
+    const AddressStackId at = wait.from[site];
+    if (at) {
+        if (const auto object = objectOfCall(pid, stacks_->frame(stacks_->stack(at).frame)))
+            return {true, *object};
+    }
+    const uint32_t module = at ? stacks_->frame(stacks_->stack(at).frame).module.v : 0;
+    const auto [number, isNew] = callSites_.try_emplace(
+        {module, std::string(wait.frames[site].function)}, static_cast<uint32_t>(callSites_.size() + 1));
+    return {false, number->second};
 }
 
 const std::vector<Mapping>& LockTraceListener::codeOf(int32_t pid)
@@ -269,6 +382,8 @@ WordPlace LockTraceListener::placeOf(int32_t pid, uint64_t address)
             nearest.module, nearest.offset, static_cast<int64_t>(address - nearest.start)};
     }
     WordPlace place;
+    if (const auto shared = shared_.find(pid, address))
+        return {.module = {shared->object}, .offset = shared->offset, .shared = true};
     if (const auto location = space_->find(AddressMode::User, pid, address)) {
         place.module = location->module;
         place.offset = location->offset;
@@ -331,8 +446,8 @@ std::vector<NamedFrame> LockTraceListener::namedFrames(TraceStackId stack)
     if (!stack)
         return frames;
     for (const TextFrame& frame : named_->framesOf({stack.v}))
-        frames.push_back(
-            {frame.symbol == kUnknown ? std::string_view() : frame.symbol, isKernelObject(frame.object)});
+        frames.push_back({frame.symbol == kUnknown ? std::string_view() : frame.symbol,
+            isKernelObject(frame.object), isRuntimeObject(frame.object)});
     return frames;
 }
 
@@ -381,7 +496,10 @@ void LockTraceListener::deliver(NamedStacks& stacks, const ThreadNames&, RecordS
         return;
     named_ = &stacks;
     variables_.emplace(*space_, symbolizer_, stacks.lockModules());
-    const TraceAnalysis analysis = follower_.analyser().finish();
+    TraceAnalysis analysis = follower_.analyser().finish();
+    foldLocks(analysis, copiesInProcesses(analysis, *this));
+    foldLocks(analysis, copiesOnProcessors(analysis, *this));
+    findInnerLocks(analysis);
     SectionRecord section;
     section.kind = SectionKind::LockTrace;
     section.quantity = QuantityKind::Wait;

@@ -4,8 +4,11 @@
 #pragma once
 
 #include "analyzer/model/sample_filter.h"
+#include "analyzer/naming/instruction.h"
+#include "analyzer/session/chain_code.h"
 #include "analyzer/session/lock_variables.h"
 #include "analyzer/session/replay_listener.h"
+#include "analyzer/session/shared_mappings.h"
 #include "analyzer/session/trace_steps.h"
 #include "analyzer/traces/stack_classifier.h"
 #include "analyzer/traces/trace_record.h"
@@ -13,6 +16,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 namespace whichlock {
@@ -29,6 +33,7 @@ public:
     void hostFacts(const PerfHostFacts& facts) override;
     bool accountsFor(const PerfEvent& event) const override;
     void sample(const ReplayedSample& sample) override;
+    void mapping(const PerfRecord& record, const PerfMapping& mapping) override;
     void comm(const PerfRecord& record, const PerfComm& comm) override;
     void fork(const PerfRecord& record, const PerfTask& task) override;
     void exit(const PerfRecord& record, const PerfTask& task) override;
@@ -70,8 +75,20 @@ private:
     TracedCall lockOf(TraceStackId stack) override;
     void learn(uint64_t address, const TracedCall& call) override;
     std::optional<KernelLock> kernelLockOf(TraceStackId stack) override;
+    void tellParked(int32_t pid, TraceStackId stack);
+    ParkedPlace parkedPlaceOf(int32_t pid, TraceStackId stack);
+
+    /// The frames of a stack as far as they belong to a wait, and the first one outwards of it.
+    struct WaitFrames {
+        std::vector<NamedFrame> frames{};
+        std::vector<AddressStackId> from{}; ///< where each was recorded; none: the chain lacks it
+    };
 
     const std::vector<std::string>& namesOf(AddressFrameId frame);
+    WaitFrames waitFramesOf(TraceStackId stack);
+    const std::string* lostCaller(AddressStackId at);
+    std::optional<uint64_t> objectOfCall(int32_t pid, const AddressFrame& caller);
+    bool isRuntime(AddressFrameId frame) const;
     bool isKernel(AddressFrameId frame) const;
     const std::vector<Mapping>& codeOf(int32_t pid);
     std::vector<NamedFrame> namedFrames(TraceStackId stack);
@@ -89,6 +106,10 @@ private:
     const AddressSpace* space_ = nullptr;
     NamedStacks* named_ = nullptr;
     std::optional<LockVariables> variables_; ///< while results are handed over
+    std::optional<ChainCode> chainCode_;
+    Disassembler disassembler_;
+    std::map<std::pair<uint32_t, std::string>, uint32_t> callSites_; ///< numbers, by module and function
+    SharedMappings shared_;
     PerfTraceEvents decoder_;
     TraceFollower follower_; ///< used by the pipe's thread until the pipe has finished
     BatchPipe<TraceBatch> pipe_;
@@ -97,7 +118,9 @@ private:
     Places holderSites_;
     Places sleeps_;
     std::vector<bool> classTold_; ///< by stack
-    Interner<TraceWord, Id<struct TraceWordTag>> wordsTold_;
+    std::vector<bool> parks_;     ///< by stack: it sleeps for a lock that keeps its own queue
+    Interner<ProcessWord, Id<struct ProcessWordTag>> wordsTold_;
+    std::set<ParkedStack> parkedTold_;
     std::optional<KernelVersion> kernel_;
     std::vector<std::optional<std::vector<std::string>>> frameNames_; ///< while replaying; of frame i + 1
     std::map<int32_t, MappedCode> code_;

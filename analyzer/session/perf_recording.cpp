@@ -90,6 +90,8 @@ void PerfRecording::mapping(const PerfRecord& record, const PerfMapping& mapping
         .path = mapping.fileName,
         .buildId = buildIdOf(mapping.buildId),
         .executable = !mapping.isData && (!mapping.hasDetails || (mapping.protection & kExecutable) != 0)});
+    if (listener_ != nullptr)
+        listener_->mapping(record, mapping);
 }
 
 void PerfRecording::comm(const PerfRecord& record, const PerfComm& comm)

@@ -31,6 +31,7 @@ public:
     /// Whether it hands over what the samples of an event tell: they are more than counted.
     virtual bool accountsFor(const PerfEvent&) const { return false; }
     virtual void sample(const ReplayedSample&) { }
+    virtual void mapping(const PerfRecord&, const PerfMapping&) { }
     virtual void comm(const PerfRecord&, const PerfComm&) { }
     virtual void fork(const PerfRecord&, const PerfTask&) { }
     virtual void exit(const PerfRecord&, const PerfTask&) { }

@@ -19,6 +19,8 @@ void TraceFollower::follow(const TraceBatch& batch)
     }
     for (const auto& [word, place] : batch.places)
         places_.try_emplace(word, place);
+    for (const auto& [stack, place] : batch.parked)
+        parked_.try_emplace(stack, place);
     for (const TraceStep& step : batch.steps)
         follow(step, batch);
 }
@@ -48,6 +50,12 @@ void TraceFollower::follow(const TraceStep& step, const TraceBatch& batch)
     case TraceStep::Kind::Lost:
         return analyser_.lost(step.lost);
     }
+}
+
+ParkedPlace TraceFollower::parkedPlaceOf(int32_t pid, TraceStackId stack)
+{
+    const auto known = parked_.find({pid, epoch_, stack});
+    return known == parked_.end() ? ParkedPlace() : known->second;
 }
 
 Counting TraceFollower::countingOf(const TracedTask& task)

@@ -30,17 +30,26 @@ struct TraceStep {
 };
 
 /// A word of a process.
-struct TraceWord {
+struct ProcessWord {
     int32_t pid = -1;
     uint32_t epoch = 0;
     uint64_t address = 0;
 
-    auto operator<=>(const TraceWord&) const = default;
-    friend uint64_t hashOf(const TraceWord& word)
+    auto operator<=>(const ProcessWord&) const = default;
+    friend uint64_t hashOf(const ProcessWord& word)
     {
         return mixBits(word.address
             ^ mixBits(static_cast<uint64_t>(word.epoch) << 32U | static_cast<uint32_t>(word.pid)));
     }
+};
+
+/// A stack of a process that sleeps for a lock which keeps its own queue.
+struct ParkedStack {
+    int32_t pid = -1;
+    uint32_t epoch = 0;
+    TraceStackId stack{};
+
+    auto operator<=>(const ParkedStack&) const = default;
 };
 
 /// Steps in the order of time, and what has to be known before the first of them.
@@ -50,7 +59,8 @@ struct TraceBatch {
     std::vector<TraceStep> steps{};
     std::vector<std::string> names{};
     std::vector<std::pair<TraceStackId, TraceStackClass>> classes{}; ///< of stacks that were not seen before
-    std::vector<std::pair<TraceWord, WordPlace>> places{};           ///< of words that were not seen before
+    std::vector<std::pair<ProcessWord, WordPlace>> places{};         ///< of words that were not seen before
+    std::vector<std::pair<ParkedStack, ParkedPlace>> parked{};       ///< the same
 
     bool empty() const { return steps.empty(); }
     void clear()
@@ -59,6 +69,7 @@ struct TraceBatch {
         names.clear();
         classes.clear();
         places.clear();
+        parked.clear();
     }
 };
 
@@ -74,6 +85,7 @@ private:
     TraceStackClass classify(TraceStackId stack) override;
     uint32_t epochOf(int32_t pid) override;
     WordPlace placeOf(int32_t pid, uint64_t address) override;
+    ParkedPlace parkedPlaceOf(int32_t pid, TraceStackId stack) override;
     Counting countingOf(const TracedTask& task) override;
     bool countsProcessor(uint32_t cpu) override;
     void follow(const TraceStep& step, const TraceBatch& batch);
@@ -82,7 +94,8 @@ private:
     SampleGate gate_;
     std::string recorder_ = "perf";        ///< name of the recorder's threads
     std::vector<TraceStackClass> classes_; ///< by stack
-    std::map<TraceWord, WordPlace> places_;
+    std::map<ProcessWord, WordPlace> places_;
+    std::map<ParkedStack, ParkedPlace> parked_;
     uint32_t epoch_ = 0; ///< of the process of the step at hand
     TraceAnalyser analyser_;
 };

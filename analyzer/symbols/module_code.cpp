@@ -25,6 +25,16 @@ std::optional<SymbolHit> ModuleReader::functionAt(uint64_t offset) const
     return hit;
 }
 
+FunctionCode ModuleReader::codeAround(uint64_t offset)
+{
+    constexpr uint64_t kMostBytes = 1U << 16U;
+    CodeReader* reader = codeReader();
+    const std::optional<SymbolHit> hit = functionAt(offset);
+    if (reader == nullptr || !hit || hit->size == 0 || hit->size > kMostBytes)
+        return {};
+    return {reader->machine(), hit->address, reader->code(hit->address, hit->size)};
+}
+
 std::optional<CalledFunction> ModuleReader::calledBefore(uint64_t returnOffset)
 {
     CodeReader* reader = codeReader();

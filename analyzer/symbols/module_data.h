@@ -90,6 +90,8 @@ public:
 
     /// The function whose symbol covers an offset; the texts live as long as the module's data.
     std::optional<SymbolHit> functionAt(uint64_t offset) const;
+    /// The code of the function around an offset; empty where it is not at hand.
+    FunctionCode codeAround(uint64_t offset);
     /// What the call before a return address calls; nothing where the code is not at hand, or where the call
     /// does not tell its target.
     std::optional<CalledFunction> calledBefore(uint64_t returnOffset);

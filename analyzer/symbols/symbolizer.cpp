@@ -140,6 +140,11 @@ bool Symbolizer::isPauseLoop(const MappedModule& module, uint64_t offset)
     return readerOf(module).isPauseLoop(offset);
 }
 
+FunctionCode Symbolizer::codeAround(const MappedModule& module, uint64_t offset)
+{
+    return readerOf(module).codeAround(offset);
+}
+
 std::optional<uint64_t> Symbolizer::addressOf(const MappedModule& module, uint64_t offset)
 {
     return readerOf(module).addressOf(offset);

@@ -3,6 +3,7 @@
 // each module when its first address comes.
 #pragma once
 
+#include "analyzer/symbols/call_before.h"
 #include "analyzer/symbols/call_gap.h"
 #include "analyzer/symbols/kallsyms.h"
 #include "analyzer/symbols/mapped_module.h"
@@ -57,6 +58,13 @@ struct ResolvedObject {
     bool verified = false;
 };
 
+/// The machine code of one function.
+struct FunctionCode {
+    CodeMachine machine = CodeMachine::Other;
+    uint64_t address = 0; ///< in the file's own terms
+    std::span<const uint8_t> bytes{};
+};
+
 struct KernelTable;
 struct ModuleFiles;
 class ModuleData;
@@ -94,6 +102,8 @@ public:
         uint64_t returnOffset);
     /// Whether the code at an offset is a loop that only waits (inPauseLoop); false where it is not at hand.
     bool isPauseLoop(const MappedModule& module, uint64_t offset);
+    /// The code of the function around an offset, valid as long as this; empty where it is not at hand.
+    FunctionCode codeAround(const MappedModule& module, uint64_t offset);
     /// The files that names of this module come from, by the same rule.
     const ModuleFiles& filesOf(const MappedModule& module);
     const SymbolizerOptions& options() const { return options_; }

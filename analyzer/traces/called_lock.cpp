@@ -46,6 +46,8 @@ std::string_view routineKind(LockKind kind)
     case LockKind::Unknown:
     case LockKind::OnceGuard:
     case LockKind::Parker:
+    case LockKind::ConditionLock:
+    case LockKind::YieldLock:
     case LockKind::Condition:
     case LockKind::Join:
     case LockKind::Barrier:

@@ -16,6 +16,7 @@ bool isOffCpu(Activity activity)
     case Activity::Sleep:
     case Activity::Idle:
     case Activity::Blocked:
+    case Activity::GracePeriod:
         return true;
     case Activity::Unknown:
     case Activity::Ran:
@@ -144,7 +145,7 @@ uint64_t HoldLedger::earliestUncutNs(uint64_t timeNs) const
 
 void HoldLedger::held(const HoldEnd& end, const HoldContext& context)
 {
-    const uint64_t began = holdBeganNs(end.thread);
+    const uint64_t began = std::max(holdBeganNs(end.thread), std::min(end.notBeforeNs, end.timeNs));
     const HolderId holder = holderRow(end.holder);
     if (end.released && !end.recorded && endedSinceCut(end.thread) != nullptr
         && window_.touches(began, end.timeNs))
@@ -258,11 +259,15 @@ void HoldLedger::charge(HolderId holder, bool proven, const Piece& piece, uint64
     if (proven)
         sums.provenNs += ns;
     sums.meanwhile[static_cast<size_t>(piece.activity)] += ns;
-    if (piece.activity == Activity::Preempted || (piece.activity == Activity::Uncertain && piece.detail != 0))
+    if (piece.activity == Activity::Uncertain && piece.detail == kThrottledDetail)
+        sums.throttledAtMostNs += ns;
+    else if (piece.activity == Activity::Preempted
+        || (piece.activity == Activity::Uncertain && piece.detail != 0))
         sums.preemptedBy[piece.detail] += ns;
     else if (piece.activity == Activity::LockWait)
         sums.waitedFor[piece.detail] += ns;
-    else if (piece.activity == Activity::Blocked || piece.activity == Activity::Io)
+    else if (piece.activity == Activity::Blocked || piece.activity == Activity::Io
+        || piece.activity == Activity::GracePeriod)
         sums.blockedAt[piece.detail] += ns;
 }
 
@@ -270,6 +275,9 @@ void HoldLedger::noteOffCpu(HolderSums& sums, const Piece& piece) const
 {
     if (piece.activity == Activity::Preempted)
         ++sums.preemptions;
+    if (piece.activity == Activity::Throttled
+        || (piece.activity == Activity::Uncertain && piece.detail == kThrottledDetail))
+        ++sums.throttles;
     const uint64_t ns = piece.toNs - piece.fromNs;
     if (isOffCpu(piece.activity) && ns > sums.longestOffNs) {
         sums.longestOffNs = ns;

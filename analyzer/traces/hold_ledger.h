@@ -43,7 +43,9 @@ struct HolderSums {
     uint64_t provenNs = 0; ///< by a release that was recorded, not by the order of acquisitions
     uint64_t cuts = 0;     ///< releases while somebody waited
     ActivitySums meanwhile{};
-    std::map<uint32_t, uint64_t> preemptedBy{}; ///< name of the next task
+    std::map<uint32_t, uint64_t> preemptedBy{}; ///< who got the processor
+    uint64_t throttles = 0;                     ///< stretches of it while somebody waited
+    uint64_t throttledAtMostNs = 0;             ///< part of Uncertain: it was throttled, for so long at most
     std::map<uint32_t, uint64_t> waitedFor{};   ///< lock
     std::map<uint32_t, uint64_t> blockedAt{};   ///< stack
     DurationHistogram holds{};                  ///< as far as they lay inside of waits
@@ -67,6 +69,8 @@ struct HoldEnd {
     int32_t thread = -1;
     HolderKey holder{};
     uint64_t timeNs = 0;
+    uint64_t notBeforeNs =
+        0;                 ///< it did not have the lock before: it waited for a condition, without the mutex
     bool proven = false;   ///< by a recorded release or hold, not by the order of acquisitions
     bool released = false; ///< it gave the lock back then
     bool recorded = false; ///< addHold() tells how long it had it

@@ -56,6 +56,7 @@ LockKind kindOf(WaitReason reason)
     case WaitReason::Io:
     case WaitReason::PageFault:
     case WaitReason::Reclaim:
+    case WaitReason::GracePeriod:
     case WaitReason::Other:
         break;
     }
@@ -85,6 +86,8 @@ bool isLockKind(LockKind kind)
     case LockKind::PiMutex:
     case LockKind::UserRwlock:
     case LockKind::OnceGuard:
+    case LockKind::ConditionLock:
+    case LockKind::YieldLock:
         break;
     }
     return true;
@@ -106,9 +109,13 @@ LockKind kindByUse(const LiveLock& lock)
     return lock.sawTwo || lock.severalWaiters ? LockKind::UserMutex : LockKind::Parker;
 }
 
-WaitReason reasonOf(LockKind kind)
+WaitReason reasonOf(LockKind kind, WordSide side)
 {
     switch (kind) {
+    case LockKind::UserRwlock:
+        return isReader(side)        ? WaitReason::RwlockRead
+            : side == WordSide::None ? WaitReason::Mutex
+                                     : WaitReason::RwlockWrite;
     case LockKind::Condition:
         return WaitReason::Condition;
     case LockKind::Join:
@@ -136,11 +143,15 @@ void decideLockKind(LiveLock& lock, std::vector<TraceSite>& sites)
     // The routine that most waits were in says what the word is.
     std::map<LockKind, uint64_t> told;
     bool parks = false;
+    bool onCondition = false;
+    bool yields = false;
     for (const uint32_t row : facts.sites) {
         const TraceSite& site = sites[row];
         if (site.reason != WaitReason::Unknown)
             told[kindOf(site.reason)] += site.waits + site.openWaits + site.leftOutWaits;
         parks = parks || (site.parks && isLockReason(site.reason));
+        onCondition = onCondition || site.onCondition;
+        yields = yields || site.channel == WaitChannel::Yield;
     }
     const auto most = std::max_element(
         told.begin(), told.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -149,11 +160,16 @@ void decideLockKind(LiveLock& lock, std::vector<TraceSite>& sites)
     for (const uint32_t row : facts.sites) {
         TraceSite& site = sites[row];
         if (site.reason == WaitReason::Unknown)
-            site.reason = reasonOf(facts.kind);
+            site.reason = reasonOf(facts.kind, site.side);
     }
     facts.isLock = isLockKind(facts.kind);
     if (parks && facts.isLock)
-        facts.kind = LockKind::Parker;
+        facts.kind = yields ? LockKind::YieldLock : onCondition ? LockKind::ConditionLock : LockKind::Parker;
+    // A word that is the only one, of what turned out to be something else, stands for itself.
+    const bool several = facts.kind == LockKind::UserRwlock || facts.kind == LockKind::Condition;
+    if (facts.key.space == LockSpace::Process && !several && !parks && facts.words.size() == 1
+        && facts.words.begin()->second.waits == facts.waitTimes.count())
+        facts.key.address = facts.words.begin()->first;
 }
 
 } // namespace whichlock

@@ -7,17 +7,22 @@
 namespace whichlock {
 
 enum class LockPattern : uint8_t {
-    LongHold,        ///< holders ran with the lock for most of the wait
-    PreemptedHolder, ///< holders were runnable and had no processor
-    ThrottledHolder, ///< their processor went idle meanwhile
-    IoUnderLock,     ///< holders waited for a disk or a page
-    SleepUnderLock,  ///< holders slept
-    WaitsForLock,    ///< holders waited for another lock
-    Convoy,          ///< the lock is mostly being handed over
-    HerdAfterSignal, ///< waiters come out of a condition wait, many at once
+    LongHold,          ///< holders ran with the lock for most of the wait
+    PreemptedHolder,   ///< holders were runnable and had no processor
+    PriorityInversion, ///< of these: behind a task that a waiter is more important than
+    ThrottledHolder,   ///< holders had used up the time of their control group, or their processor went idle
+    IoUnderLock,       ///< holders waited for a disk or a page
+    GracePeriodUnderLock, ///< holders waited for all readers of RCU
+    SleepUnderLock,       ///< holders slept
+    WaitsForLock,         ///< holders waited for another lock
+    Convoy,               ///< the lock is mostly being handed over
+    HerdAfterSignal,      ///< waiters come out of a condition wait, many at once
     WritersBehindReaders,
     ReadersBehindWriters,
-    Deadlock, ///< its waiters wait in a circle
+    AllocatorArena,    ///< it guards the memory that malloc() hands out
+    YieldPolling,      ///< waiters poll it, and give their processor away in between
+    Deadlock,          ///< its waiters wait in a circle
+    SuspectedDeadlock, ///< several locks of a process are waited for to the end, and nobody gave one back
 };
 
 /// As JSON and texts spell it: `preempted-holder`.
@@ -28,6 +33,7 @@ struct PatternMatch {
     LockPattern pattern{};
     uint64_t partNs = 0; ///< of the wait, that fits
     uint64_t wholeNs = 0;
+    bool atMost = false; ///< partNs is an upper bound: when the cause ended was not recorded
 };
 
 /// The patterns that a lock fits, in the order of the enumerators.

@@ -23,7 +23,10 @@ uint32_t LockTable::site(const SiteKey& key, const TraceStackClass& known)
         site.reason = key.reason;
         site.action = key.action;
         site.cpu = key.cpu;
+        site.side = key.side;
         site.parks = known.parks;
+        site.onCondition = known.onCondition;
+        site.ofAllocator = known.ofAllocator;
         site.insideCondition = known.insideCondition;
         sites_.push_back(site);
         locks_[key.lock.v - 1].facts.sites.push_back(id.v - 1);

@@ -45,8 +45,12 @@ struct LiveLock {
     uint64_t wakesByCondition = 0; ///< from a routine that signals
     uint64_t wakesByRwlock = 0;    ///< from one that unlocks a reader-writer lock
     uint64_t wakesByMutex = 0;
+    uint64_t broadcastNs = 0;           ///< when last so many were woken that they are a herd
+    uint64_t lastChangeNs = 0;          ///< when last somebody gave it back, or a wait for it ended
+    uint64_t stuckSinceNs = UINT64_MAX; ///< when the first of those waits began that ended with their thread
     int32_t firstWaiter = -1;
     bool severalWaiters = false;
+    bool ofCondition = false; ///< waiters of a condition variable take it when they are woken
 };
 
 struct SiteKey {
@@ -56,6 +60,7 @@ struct SiteKey {
     WaitChannel channel = WaitChannel::Futex;
     WaitReason reason = WaitReason::Unknown;
     FutexAction action = FutexAction::None;
+    WordSide side = WordSide::None;
     int32_t cpu = -1;
 
     bool operator==(const SiteKey&) const = default;
@@ -63,7 +68,8 @@ struct SiteKey {
     {
         return mixBits((static_cast<uint64_t>(key.lock.v) << 32U | key.stack.v)
             ^ mixBits(static_cast<uint64_t>(key.group.v) << 24U | static_cast<uint64_t>(key.channel) << 16U
-                | static_cast<uint64_t>(key.reason) << 8U | static_cast<uint64_t>(key.action))
+                | static_cast<uint64_t>(key.reason) << 8U | static_cast<uint64_t>(key.action) << 4U
+                | static_cast<uint64_t>(key.side))
             ^ mixBits(static_cast<uint32_t>(key.cpu)));
     }
 };
@@ -91,8 +97,5 @@ private:
     Interner<SiteKey, Id<struct SiteTag>> siteKeys_;
     std::vector<TraceSite> sites_; ///< of siteKeys_ row i + 1
 };
-
-/// Adds a wait to a lock's longest ones.
-void noteWorst(std::vector<TracedWait>& worst, const TracedWait& wait);
 
 } // namespace whichlock

@@ -28,7 +28,8 @@ const std::vector<KnownEvent>& knownEvents()
         {"syscalls:sys_exit_futex_wait", TraceEventKind::FutexExit, {"ret"}},
         {"syscalls:sys_exit_futex_wake", TraceEventKind::FutexExit, {"ret"}},
         {"syscalls:sys_exit_futex_waitv", TraceEventKind::FutexExit, {"ret"}},
-        {"sched:sched_switch", TraceEventKind::Switch, {"prev_pid", "prev_state", "next_pid"}},
+        {"sched:sched_switch", TraceEventKind::Switch,
+            {"prev_pid", "prev_state", "next_pid", "prev_prio", "next_prio"}},
         {"sched:sched_waking", TraceEventKind::Waking, {"pid"}},
         {"sched:sched_wakeup", TraceEventKind::Wakeup, {"pid"}},
         {"sched:sched_wakeup_new", TraceEventKind::Wakeup, {"pid"}},
@@ -301,22 +302,30 @@ void replayRecordedHolds(const PerfTraceEvent& event, const TraceMoment& at, Tra
 
 } // namespace
 
-uint64_t userWordOf(const PerfTraceEvent& event)
+UserWords userWordsOf(const PerfTraceEvent& event)
 {
     switch (event.kind) {
     case TraceEventKind::FutexEnter: {
         const FutexCall call = futexCallOf(event.values);
-        return isFutexWait(call.action)           ? call.word
-            : call.action == FutexAction::Requeue ? call.secondWord
-                                                  : 0;
+        if (call.action == FutexAction::Requeue)
+            return {call.secondWord};
+        if (!isFutexWait(call.action))
+            return call.shared ? UserWords{call.word, call.secondWord} : UserWords{};
+        if (call.action != FutexAction::WaitBitset)
+            return {call.word};
+        // What a lock of the C library may begin at: see libraryWordOf().
+        constexpr uint64_t kPhase = 8;
+        constexpr uint64_t kWriters = 12;
+        return {call.word, call.word & ~uint64_t{7}, call.word - std::min(call.word, kPhase),
+            call.word - std::min(call.word, kWriters)};
     }
     case TraceEventKind::Probe:
     case TraceEventKind::ProbeRequested:
     case TraceEventKind::ProbeAcquired:
     case TraceEventKind::ProbeReleased:
-        return event.values[0];
+        return {event.values[0]};
     default:
-        return 0;
+        return {};
     }
 }
 
@@ -340,7 +349,9 @@ void replay(const PerfTraceEvent& event, TraceStackId stack, TraceAnalyser& anal
                 .previousState = values[1],
                 .previousName = nameOf(event.previousName),
                 .next = static_cast<int32_t>(values[2]),
-                .nextName = nameOf(event.nextName)});
+                .nextName = nameOf(event.nextName),
+                .previousPriority = static_cast<int32_t>(values[3]),
+                .nextPriority = static_cast<int32_t>(values[4])});
     case TraceEventKind::Waking:
         return analyser.waking(at, static_cast<int32_t>(values[0]));
     case TraceEventKind::Wakeup:

@@ -91,8 +91,10 @@ private:
     bool any_ = false;
 };
 
-/// The word of user space that an event may make a lock of, else 0.
-uint64_t userWordOf(const PerfTraceEvent& event);
+/// Words of user space; 0 = none.
+using UserWords = std::array<uint64_t, 4>;
+/// Those whose place the analysis may ask for at an event.
+UserWords userWordsOf(const PerfTraceEvent& event);
 /// Tells the analysis of an event, in the order of time.
 void replay(const PerfTraceEvent& event, TraceStackId stack, TraceAnalyser& analyser);
 

@@ -79,7 +79,7 @@ ActivityTimes timesOf(const ActivitySums& sums)
         .ioNs = of(Activity::Io),
         .sleepNs = of(Activity::Sleep),
         .idleNs = of(Activity::Idle),
-        .blockedNs = of(Activity::Blocked),
+        .blockedNs = of(Activity::Blocked) + of(Activity::GracePeriod),
         .lockNs = of(Activity::LockWait)};
 }
 

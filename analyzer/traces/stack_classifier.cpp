@@ -32,6 +32,14 @@ constexpr WaitFunction kKernelWaits[] = {
     {"try_to_free_pages", WaitReason::Reclaim},
     {"throttle_direct_reclaim", WaitReason::Reclaim},
     {"do_swap_page", WaitReason::PageFault},
+    {"synchronize_rcu", WaitReason::GracePeriod},
+    {"synchronize_rcu_normal", WaitReason::GracePeriod},
+    {"synchronize_rcu_expedited", WaitReason::GracePeriod},
+    {"synchronize_srcu", WaitReason::GracePeriod},
+    {"__synchronize_srcu", WaitReason::GracePeriod},
+    {"__wait_rcu_gp", WaitReason::GracePeriod},
+    {"wait_rcu_gp", WaitReason::GracePeriod},
+    {"rcu_barrier", WaitReason::GracePeriod},
     {"hrtimer_nanosleep", WaitReason::Sleep},
     {"do_nanosleep", WaitReason::Sleep},
     {"common_nsleep", WaitReason::Sleep},
@@ -89,6 +97,10 @@ constexpr LeaveFunction kLeaves[] = {
     {"do_sched_yield", LeaveReason::Yield},
     {"__do_sys_sched_yield", LeaveReason::Yield},
     {"sys_sched_yield", LeaveReason::Yield},
+    {"__x64_sys_sched_yield", LeaveReason::Yield},
+    {"__ia32_sys_sched_yield", LeaveReason::Yield},
+    {"__arm64_sys_sched_yield", LeaveReason::Yield},
+    {"throttle_cfs_rq_work", LeaveReason::Throttled},
     {"__cond_resched", LeaveReason::Voluntary},
     {"_cond_resched", LeaveReason::Voluntary},
     {"dynamic_cond_resched", LeaveReason::Voluntary},
@@ -105,6 +117,26 @@ constexpr LeaveFunction kLeaves[] = {
     {"prepare_exit_to_usermode", LeaveReason::Preempted},
     {"do_notify_resume", LeaveReason::Preempted},
 };
+
+/// Routines of a completion, a thing that somebody announces: few of them are locks.
+WaitReason completionReason(std::string_view symbol)
+{
+    if (symbol.find("once") != std::string_view::npos || symbol.find("cxa_guard") != std::string_view::npos)
+        return WaitReason::Once;
+    return symbol.find("barrier") != std::string_view::npos ? WaitReason::Barrier : WaitReason::Condition;
+}
+
+bool isAllocatorLock(const std::vector<std::string_view>& locks)
+{
+    return std::ranges::find(locks, "malloc_state.mutex") != locks.end();
+}
+
+/// Libraries whose locks keep queues of their own: each waiter sleeps on a word of its thread.
+bool sleepsOnThreadWords(std::string_view subsystem)
+{
+    constexpr std::string_view kLibraries[] = {"abseil", "parking_lot", "jvm", "mysql"};
+    return std::ranges::find(kLibraries, subsystem) != std::end(kLibraries);
+}
 
 /// What is above in the stack belongs to whoever was interrupted.
 bool isInterruptEntry(std::string_view name)
@@ -132,7 +164,9 @@ WaitReason lockReason(std::string_view symbol, std::string_view primitive)
 bool isGenericSleep(std::string_view name)
 {
     return name == "syscall" || name == "__syscall" || name == "clone"
-        || name.find("futex_") != std::string_view::npos || name == "do_futex_wait";
+        || name.find("futex_") != std::string_view::npos || name == "do_futex_wait" || name == "sched_yield"
+        || name == "__sched_yield" || name == "std::this_thread::yield"
+        || name.ends_with("Mutex::Block"); // of absl, for its conditions as well
 }
 
 /// Helpers that the compiler put into lock routines.
@@ -153,9 +187,33 @@ bool isGuard(std::string_view method)
         kParts, [&](auto part) { return method.find(part) != std::string_view::npos; });
 }
 
-/// A method that takes or gives back the lock that its class is, or that its class looks after.
-bool isLockMethod(std::string_view name)
+std::span<const NamedFrame> userPart(std::span<const NamedFrame> frames)
 {
+    const auto user =
+        std::find_if(frames.begin(), frames.end(), [](const NamedFrame& frame) { return !frame.kernel; });
+    return {user, frames.end()};
+}
+
+/// The last part of a method's name, without parameters; empty for what is no method.
+std::string_view methodOf(std::string_view name)
+{
+    name = name.substr(0, name.find('('));
+    const size_t colon = name.rfind("::");
+    return colon == std::string_view::npos ? std::string_view() : name.substr(colon + 2);
+}
+
+/// Whether a method with that name takes the lock that its class is.
+bool takesItself(std::string_view method)
+{
+    constexpr std::string_view kMethods[] = {"lock", "Lock", "WriterLock", "lock_shared", "ReaderLock"};
+    return std::ranges::find(kMethods, method) != std::end(kMethods);
+}
+
+} // namespace
+
+bool StackClassifier::isLockMethod(std::string_view function)
+{
+    std::string_view name = normalisedView(function);
     constexpr std::string_view kMethods[] = {"lock", "unlock", "lock_shared", "unlock_shared", "Lock",
         "Unlock", "ReaderLock", "ReaderUnlock", "WriterLock", "WriterUnlock"};
     name = name.substr(0, name.find('('));
@@ -169,8 +227,6 @@ bool isLockMethod(std::string_view name)
         || name.substr(0, colon).ends_with(method);
     return std::ranges::find(kMethods, method) != std::end(kMethods) || (special && isGuard(method));
 }
-
-} // namespace
 
 StackClassifier::StackClassifier(const RoutineTable& routines, const Context& context)
     : routines_(routines)
@@ -193,8 +249,12 @@ StackClassifier::Facts StackClassifier::lookUp(const NamedFrame& frame) const
         facts.partOfWait = true;
     }
     for (const Routine* row : routines_.find(frame.function, context_)) {
-        if (row->isSiteHint() || row->isKernel() != frame.kernel)
+        if (row->isKernel() != frame.kernel)
             continue;
+        if (row->isSiteHint()) {
+            facts.ofAllocator = facts.ofAllocator || isAllocatorLock(row->locks);
+            continue;
+        }
         const Roles& roles = row->roles;
         const bool takes = roles.has(Role::AcquireWrapper) || roles.has(Role::SlowpathBlock) || roles.spins();
         const bool completion = row->primitive.find("completion") != std::string_view::npos;
@@ -206,12 +266,15 @@ StackClassifier::Facts StackClassifier::lookUp(const NamedFrame& frame) const
         facts.ofRwlock = facts.ofRwlock || row->primitive.starts_with("rw");
         facts.releases = facts.releases || (roles.has(Role::Release) && !completion);
         facts.signals = facts.signals || (roles.has(Role::Release) && completion);
+        facts.threadWord = facts.threadWord || sleepsOnThreadWords(row->subsystem);
         if (facts.wait != WaitReason::Unknown)
             continue;
         if (roles.has(Role::OtherWait))
             facts.wait = frame.kernel ? WaitReason::Other : WaitReason::Condition;
         else if (takes && completion)
-            facts.wait = WaitReason::Once;
+            facts.wait = frame.kernel ? WaitReason::Other : completionReason(name);
+        else if (takes && name.find("::Await") != std::string_view::npos)
+            facts.wait = WaitReason::Condition; // of absl::Mutex, which has its conditions inside
         else if (takes && !isGenericSleep(name))
             facts.wait = lockReason(name, row->primitive);
     }
@@ -223,23 +286,36 @@ StackClassifier::Facts StackClassifier::lookUp(const NamedFrame& frame) const
 const StackClassifier::Facts& StackClassifier::factsOf(const NamedFrame& frame)
 {
     auto& known = facts_[frame.kernel ? 1 : 0];
+    if (frame.function.empty()) {
+        static const Facts kUnknown;
+        static const Facts kPassesOn{.partOfWait = true};
+        return frame.runtime ? kPassesOn : kUnknown;
+    }
     const auto [at, isNew] = known.try_emplace(std::string(frame.function));
-    if (isNew && !frame.function.empty())
+    if (isNew)
         at->second = lookUp(frame);
     return at->second;
 }
 
 void StackClassifier::classifyKernel(std::span<const NamedFrame> frames, TraceStackClass& known)
 {
+    bool offered = false; // the frame before is where the kernel offers to leave
     for (const NamedFrame& frame : frames) {
         if (!frame.kernel)
             break;
         const Facts& facts = factsOf(frame);
         if (known.leave == LeaveReason::Unknown)
             known.leave = facts.leave;
+        // From Linux 6.18 on threads are throttled by work on their way out of the kernel, and leave behind
+        // it.
+        if (offered && frame.function == "task_work_run")
+            known.leave = LeaveReason::Throttled;
+        offered = facts.leave == LeaveReason::Voluntary;
         if (isInterruptEntry(frame.function))
             break;
-        if (facts.wait != WaitReason::Unknown && known.wait == WaitReason::Unknown)
+        // Grace periods are waited for by means that others use for other things.
+        const bool undecided = known.wait == WaitReason::Unknown || known.wait == WaitReason::Other;
+        if (facts.wait != WaitReason::Unknown && undecided)
             known.wait = facts.wait;
         known.releasesKernelLock = known.releasesKernelLock || facts.releases;
     }
@@ -249,7 +325,8 @@ void StackClassifier::classifyKernel(std::span<const NamedFrame> frames, TraceSt
 void StackClassifier::classifyUser(std::span<const NamedFrame> frames, TraceStackClass& known)
 {
     WaitReason reason = WaitReason::Unknown;
-    for (size_t i = 0; i < frames.size(); ++i) {
+    size_t i = 0;
+    for (; i < frames.size(); ++i) {
         const Facts& facts = factsOf(frames[i]);
         if (!facts.partOfWait)
             break;
@@ -265,22 +342,51 @@ void StackClassifier::classifyUser(std::span<const NamedFrame> frames, TraceStac
             known.insideCondition = true; // the mutex of the condition
             continue;
         }
-        known.parks = known.parks || (reason == WaitReason::Condition && isLockReason(facts.wait));
+        if (isLockReason(facts.wait) && (reason == WaitReason::Condition || facts.threadWord)) {
+            known.parks = true;
+            known.onCondition = !facts.threadWord;
+        }
         known.insideCondition = known.insideCondition || facts.reacquires;
         reason = facts.wait;
     }
+    if (i < frames.size())
+        known.ofAllocator = factsOf(frames[i]).ofAllocator;
+    if (i < frames.size())
+        classifyMethod(frames[i], reason, i > 0, known);
     if (known.wait == WaitReason::Unknown)
         known.wait = reason;
+}
+
+/// A program's own lock that sleeps for a condition, on a bare word, or gives the processor away.
+void StackClassifier::classifyMethod(
+    const NamedFrame& method, WaitReason reason, bool sleeps, TraceStackClass& known)
+{
+    const bool waits = reason == WaitReason::Condition
+        || (reason == WaitReason::Unknown && (sleeps || known.leave == LeaveReason::Yield));
+    const std::string_view name = methodOf(normalisedView(method.function));
+    if (!waits || known.releasesLock || known.signalsCondition || !takesItself(name))
+        return;
+    known.parks = true;
+    known.onCondition = reason == WaitReason::Condition;
+    known.wait = name == "lock_shared" || name == "ReaderLock" ? WaitReason::RwlockRead : WaitReason::Mutex;
 }
 
 TraceStackClass StackClassifier::classify(std::span<const NamedFrame> frames)
 {
     TraceStackClass known;
     classifyKernel(frames, known);
-    const auto user =
-        std::find_if(frames.begin(), frames.end(), [](const NamedFrame& frame) { return !frame.kernel; });
-    classifyUser({user, frames.end()}, known);
+    classifyUser(userPart(frames), known);
     return known;
+}
+
+/// Whether it left its processor by sched_yield(): then it waits in user space.
+bool StackClassifier::yields(std::span<const NamedFrame> frames)
+{
+    for (size_t i = 0; i < frames.size() && frames[i].kernel; ++i) {
+        if (factsOf(frames[i]).leave == LeaveReason::Yield)
+            return true;
+    }
+    return false;
 }
 
 size_t StackClassifier::sleepSiteOf(std::span<const NamedFrame> frames)
@@ -308,6 +414,8 @@ size_t StackClassifier::siteOf(std::span<const NamedFrame> frames)
     size_t at = 0;
     // In the kernel, what waits inside of a release or of the scheduler is a site itself: of the lock that
     // those functions take inside.
+    if (yields(frames))
+        return siteOf(userPart(frames)) + (frames.size() - userPart(frames).size());
     const bool kernel = !frames.empty() && frames.front().kernel;
     while (at < frames.size() && (kernel ? factsOf(frames[at]).takes : factsOf(frames[at]).partOfWait))
         ++at;

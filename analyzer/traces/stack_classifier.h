@@ -16,6 +16,7 @@ namespace whichlock {
 struct NamedFrame {
     std::string_view function{};
     bool kernel = false;
+    bool runtime = false; ///< of the runtime library of C++, which only passes calls on
 };
 
 /// MT: one thread.
@@ -30,6 +31,8 @@ public:
     size_t siteOf(std::span<const NamedFrame> frames);
     /// Whether a function is part of a wait or of a release, and not what waits.
     bool isPartOfWait(const NamedFrame& frame) { return factsOf(frame).partOfWait; }
+    /// Whether it is a method that takes or gives back the lock that its class is, or looks after.
+    static bool isLockMethod(std::string_view function);
     /// The function that a thread sleeps in, of the stack of its switch-out: the first one that is no
     /// function of the scheduler.
     size_t sleepSiteOf(std::span<const NamedFrame> frames);
@@ -48,13 +51,18 @@ private:
         bool releases = false;
         bool signals = false;
         bool ofRwlock = false;
-        bool reacquires = false; ///< takes the mutex at the end of a condition wait
+        bool reacquires = false;  ///< takes the mutex at the end of a condition wait
+        bool ofAllocator = false; ///< takes the lock of memory that is handed out
+        bool threadWord = false;  ///< its locks sleep on words of the waiting threads
     };
 
     const Facts& factsOf(const NamedFrame& frame);
     Facts lookUp(const NamedFrame& frame) const;
     void classifyKernel(std::span<const NamedFrame> frames, TraceStackClass& known);
+    bool yields(std::span<const NamedFrame> frames);
     void classifyUser(std::span<const NamedFrame> frames, TraceStackClass& known);
+    static void classifyMethod(
+        const NamedFrame& method, WaitReason reason, bool sleeps, TraceStackClass& known);
 
     const RoutineTable& routines_;
     Context context_;

@@ -14,7 +14,7 @@ namespace whichlock {
 struct Stretch {
     uint64_t fromNs = 0;
     Activity activity = Activity::Unknown;
-    uint32_t detail = 0; ///< Preempted: name of the next task; LockWait: the lock; Blocked: the stack
+    uint32_t detail = 0; ///< Preempted: who got the processor; LockWait: the lock; Blocked: the stack
 };
 
 /// MT: one thread.

@@ -12,9 +12,12 @@ constexpr uint64_t kLatestNs = uint64_t{1} << 62U;
 constexpr uint64_t kStateMask = 0xff;
 constexpr uint64_t kDead = 0x10 | 0x20;
 
+constexpr uint32_t kMostProcessors = 1U << 16U;
+
+/// Idle tasks are told apart by their processor; -1 is nobody.
 int32_t threadKey(const TraceMoment& at)
 {
-    return at.tid > 0 ? at.tid : -1 - static_cast<int32_t>(at.cpu & 0x3fffffffU);
+    return at.tid > 0 ? at.tid : -2 - static_cast<int32_t>(at.cpu & 0x3fffffffU);
 }
 
 Activity activityOf(WaitReason reason)
@@ -32,6 +35,8 @@ Activity activityOf(WaitReason reason)
     case WaitReason::Poll:
     case WaitReason::Semaphore:
         return Activity::Idle;
+    case WaitReason::GracePeriod:
+        return Activity::GracePeriod;
     case WaitReason::Unknown:
     case WaitReason::Mutex:
     case WaitReason::RwlockRead:
@@ -119,6 +124,7 @@ LiveThread& TraceAnalyser::threadAt(const TraceMoment& at)
 {
     advance(at.timeNs);
     ++events_;
+    processors_ = std::max(processors_, std::min(at.cpu, kMostProcessors - 1) + 1);
     const uint32_t epoch = at.pid > 0 ? environment_.epochOf(at.pid) : 0;
     const int32_t pid = at.tid > 0 ? at.pid : 0;
     LiveThread& thread = threads_.thread(threadKey(at), pid, epoch, nowNs_);
@@ -143,6 +149,7 @@ void TraceAnalyser::returnUnseen(LiveThread& thread)
 {
     ++gaps_.unseenSwitches;
     addOffCpu(thread, false);
+    endYield(thread, false);
     if (thread.waits.empty() && thread.outRunnable)
         thread.timeline.relabel(Activity::Uncertain);
 }
@@ -176,6 +183,7 @@ void TraceAnalyser::setScheduled(LiveThread& thread, Activity activity, uint32_t
 void TraceAnalyser::contextSwitch(const TraceMoment& at, const TaskSwitch& change)
 {
     hasSwitches_ = true;
+    sawSwitch_ = true;
     advance(at.timeNs);
     if (change.previous > 0 && (change.previousState & kDead) != 0) {
         ++events_;
@@ -192,7 +200,6 @@ void TraceAnalyser::contextSwitch(const TraceMoment& at, const TaskSwitch& chang
         ++events_;
     }
     // A task that is not known yet may be none that is traced: it counts from its own first event on.
-    constexpr uint32_t kMostProcessors = 1U << 16U;
     if (at.cpu < kMostProcessors)
         arrivals_[at.cpu] = {change.next, nowNs_};
     if (LiveThread* thread = change.next > 0 ? threads_.find(change.next) : nullptr)
@@ -202,30 +209,30 @@ void TraceAnalyser::contextSwitch(const TraceMoment& at, const TaskSwitch& chang
 void TraceAnalyser::switchOut(LiveThread& thread, const TraceMoment& at, const TaskSwitch& change)
 {
     const TraceStackClass& known = classOf(at.stack);
+    leavesSpinlock(thread);
     thread.out = true;
     thread.outNs = nowNs_;
     thread.wokenNs = 0;
     thread.outStack = at.stack;
     thread.outReason = known.wait;
     thread.outRunnable = (change.previousState & kStateMask) == 0;
+    notePriority(thread, change.previousPriority);
     if (!thread.outRunnable) {
         setScheduled(thread, activityOf(known.wait), at.stack.v);
         return;
     }
-    if (change.next == 0)
-        setScheduled(thread, Activity::Throttled, 0);
-    else if (known.leave == LeaveReason::Yield)
-        setScheduled(thread, Activity::Yielded, 0);
-    else if (known.leave == LeaveReason::Voluntary)
-        setScheduled(thread, Activity::Voluntary, 0);
-    else
-        setScheduled(thread, Activity::Preempted, threads_.nameId(change.nextName).v);
+    uint32_t detail = 0;
+    const Activity activity = leaves(change, known.leave, detail);
+    setScheduled(thread, activity, detail);
+    if (activity == Activity::Yielded && known.parks)
+        yields(thread, at.stack);
 }
 
 void TraceAnalyser::switchIn(LiveThread& thread)
 {
     if (thread.out)
         addOffCpu(thread, true);
+    endYield(thread, true);
     setScheduled(thread, Activity::Ran, 0);
 }
 
@@ -317,6 +324,8 @@ void TraceAnalyser::exit(uint64_t timeNs, int32_t tid)
 /// Its waits end unfinished; its time goes to its group.
 void TraceAnalyser::endThread(LiveThread& thread)
 {
+    if (!thread.waits.empty())
+        findCircle(thread.waits.back().lock);
     while (!thread.waits.empty())
         endWait(thread, thread.waits.size() - 1, false, false);
     settleAcquisition(thread);

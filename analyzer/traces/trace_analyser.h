@@ -17,6 +17,8 @@ struct TaskSwitch {
     std::string_view previousName{};
     int32_t next = -1;
     std::string_view nextName{};
+    int32_t previousPriority = kNoPriority;
+    int32_t nextPriority = kNoPriority;
 };
 
 /// A lock whose request, acquisition and release are events.
@@ -91,7 +93,15 @@ private:
 
     TraceLockId kernelLock(uint64_t address);
     TraceLockId knownWord(const LiveThread& thread, uint64_t address) const;
-    TraceLockId wordLock(const LiveThread& thread, uint64_t address, bool mayBeShared);
+    TraceLockId wordLock(const LiveThread& thread, uint64_t word, uint64_t address, bool mayBeShared);
+    TraceLockId parkedLock(const LiveThread& thread, TraceStackId stack);
+    TraceLockId futexLock(const LiveThread& thread, const FutexCall& call, const LibraryWord& word,
+        TraceStackId stack, const TraceStackClass& known);
+    TraceLockId lockAtWord(const LiveThread& thread, uint64_t word, bool mayBeShared);
+    void yields(LiveThread& thread, TraceStackId stack);
+    void endYield(LiveThread& thread, bool seen);
+    Activity leaves(const TaskSwitch& change, LeaveReason reason, uint32_t& detail);
+    void notePriority(LiveThread& thread, int32_t priority);
     void beginWait(LiveThread& thread, OpenWait wait, WaitReason reason);
     void endWait(LiveThread& thread, size_t index, bool acquired, bool whole);
     void dropWait(LiveThread& thread, size_t index);
@@ -110,10 +120,15 @@ private:
     void release(LiveThread& thread, TraceLockId lock, TraceStackId stack, uint32_t wakes);
     void requeue(const LiveThread& thread, const FutexCall& call);
     void settleHolds(LiveLock& lock);
+    void leavesSpinlock(LiveThread& thread);
     void endThread(LiveThread& thread);
+    void forgetActivities(TraceAnalysis& analysis) const;
     void finishLock(LiveLock& lock, TraceAnalysis& analysis);
     void chargeOwnersAtEnd();
+    TraceLockId waitedForByOwner(TraceLockId lock) const;
+    void findCircle(TraceLockId lock);
     void findDeadlocks();
+    void findStuckLocks();
 
     TraceEnvironment& environment_;
     TraceOptions options_;
@@ -130,8 +145,11 @@ private:
         friend uint64_t hashOf(const Word& word) { return mixBits(word.address ^ mixBits(word.process)); }
     };
     Interner<Word, Id<struct WordTag>> words_;
-    std::vector<TraceLockId> wordLocks_; ///< of words_ row i + 1
-    WaitQueue openSince_;                ///< waits that are charged
+    std::vector<TraceLockId> wordLocks_;                            ///< of words_ row i + 1
+    WaitQueue openSince_;                                           ///< waits that are charged
+    std::map<std::pair<uint32_t, uint64_t>, TraceLockId> parkedAt_; ///< the lock that the word slept for last
+    std::map<std::pair<uint32_t, uint32_t>, TraceLockId> parked_;   ///< by process row and stack
+    Interner<Preemptor, Id<struct PreemptorTag>> preemptors_;
     /// Which task a processor went to last.
     struct Arrival {
         int32_t tid = 0;
@@ -144,7 +162,9 @@ private:
     uint64_t beginNs_ = 0;
     uint64_t nowNs_ = 0;
     uint64_t events_ = 0;
+    uint32_t processors_ = 0;
     bool hasSwitches_ = false;
+    bool sawSwitch_ = false;
     bool hasWakings_ = false;
 };
 

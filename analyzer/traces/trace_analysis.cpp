@@ -8,23 +8,25 @@ namespace whichlock {
 std::string_view activityName(Activity activity)
 {
     constexpr std::array<std::string_view, kActivities> kNames = {"unknown", "ran", "uncertain", "preempted",
-        "yielded", "voluntary", "throttled", "woken", "io", "sleep", "idle", "blocked", "lock-wait"};
+        "yielded", "voluntary", "throttled", "woken", "io", "sleep", "idle", "blocked", "lock-wait",
+        "grace-period"};
     return kNames[static_cast<size_t>(activity)];
 }
 
 std::string_view waitReasonName(WaitReason reason)
 {
-    constexpr std::array<std::string_view, 15> kNames = {"unknown", "mutex", "rwlock-read", "rwlock-write",
+    constexpr std::array<std::string_view, 16> kNames = {"unknown", "mutex", "rwlock-read", "rwlock-write",
         "once", "semaphore", "condition", "join", "barrier", "sleep", "poll", "io", "page-fault", "reclaim",
-        "other"};
+        "other", "grace-period"};
     return kNames[static_cast<size_t>(reason)];
 }
 
 std::string_view lockKindName(LockKind kind)
 {
-    constexpr std::array<std::string_view, 19> kNames = {"unknown", "spinlock", "rwlock", "mutex", "rwsem",
+    constexpr std::array<std::string_view, 21> kNames = {"unknown", "spinlock", "rwlock", "mutex", "rwsem",
         "percpu-rwsem", "rt-mutex", "semaphore", "mmap-lock", "user-mutex", "user-pi-mutex", "user-rwlock",
-        "once", "parker", "user-semaphore", "condition", "join", "barrier", "other"};
+        "once", "parker", "condition-lock", "yield-lock", "user-semaphore", "condition", "join", "barrier",
+        "other"};
     return kNames[static_cast<size_t>(kind)];
 }
 

@@ -5,6 +5,7 @@
 
 #include "analyzer/traces/futex_call.h"
 #include "analyzer/traces/hold_ledger.h"
+#include "analyzer/traces/library_words.h"
 #include "analyzer/traces/waiter_load.h"
 
 #include <string>
@@ -17,6 +18,7 @@ enum class WaitChannel : uint8_t {
     Contention,    ///< lock:contention_begin and _end
     Futex,         ///< the system call
     RecordedHolds, ///< events for asking, getting and giving back
+    Yield,         ///< off the processor by sched_yield
 };
 
 /// What kind of thing is waited for.
@@ -34,7 +36,9 @@ enum class LockKind : uint8_t {
     PiMutex,
     UserRwlock,
     OnceGuard,
-    Parker, ///< the word that one thread sleeps on
+    Parker,        ///< waiters sleep on words of their own threads
+    ConditionLock, ///< made of a condition variable and a mutex; waiters sleep on the former
+    YieldLock,     ///< waiters leave the processor and try again
     UserSemaphore,
     Condition,
     Join,
@@ -82,7 +86,10 @@ struct TraceSite {
     WaitChannel channel = WaitChannel::Futex;
     WaitReason reason = WaitReason::Unknown;
     FutexAction action = FutexAction::None;
+    WordSide side = WordSide::None;
     bool parks = false;
+    bool onCondition = false;
+    bool ofAllocator = false;
     bool insideCondition = false;
     int32_t cpu = -1;   ///< where the waits began, if processors are told apart
     uint64_t waits = 0; ///< that ended
@@ -106,6 +113,20 @@ struct TracedWait {
     bool open = false; ///< ns is a lower bound
 };
 
+/// Waits on one of several words that one lock sleeps on.
+struct TraceWord {
+    uint64_t waits = 0; ///< that ended
+    uint64_t waitNs = 0;
+    uint64_t maxNs = 0;
+};
+
+/// One of several locks that are shown as one.
+struct TraceInstance {
+    LockKey key{};
+    uint64_t waits = 0; ///< also those that did not end
+    uint64_t valueNs = 0;
+};
+
 /// A lock, or another word or object that is waited for.
 struct TraceLock {
     LockKey key{};
@@ -119,7 +140,8 @@ struct TraceLock {
     uint64_t openAtEnd = 0;    ///< of openWaits: never ended
     uint64_t acquisitions = 0; ///< that had to wait
     uint64_t maxAcquisitionNs = 0;
-    uint64_t notAcquired = 0; ///< waits that ended by time-out, signal or error
+    uint64_t freeAcquisitions = 0; ///< of acquisitions: nobody is known to have had it when it was asked for
+    uint64_t notAcquired = 0;      ///< waits that ended by time-out, signal or error
     DurationHistogram waitTimes{};
     uint64_t contendedWallNs = 0;
     uint32_t maxWaiters = 0;
@@ -128,16 +150,26 @@ struct TraceLock {
     uint64_t handOffNs = 0;
     uint64_t unseenNs = 0;
     std::map<ChainRoot, uint64_t> roots{};
-    std::vector<TracedWait> worst{}; ///< longest first
-    std::vector<uint32_t> sites{};   ///< rows in TraceAnalysis::sites
-    uint64_t releases = 0;           ///< that were recorded, with or without waiters
-    uint64_t broadcasts = 0;         ///< wakes of more than one waiter
-    bool holdsRecorded = false;      ///< asking, getting and giving back were all events
-    bool deadlock = false;           ///< its waiters wait in a circle
+    std::vector<TracedWait> worst{};        ///< longest first
+    std::vector<uint32_t> sites{};          ///< rows in TraceAnalysis::sites
+    uint64_t releases = 0;                  ///< that were recorded, with or without waiters
+    uint64_t broadcasts = 0;                ///< wakes of more than one waiter
+    bool deadlock = false;                  ///< its waiters wait in a circle
+    bool stuck = false;                     ///< see findStuckLocks()
+    uint64_t afterBroadcastNs = 0;          ///< waiting of those that a wake of many had woken just before
+    int32_t waiterPriority = kNoPriority;   ///< of the most important waiter, as far as it is known
+    std::vector<TraceInstance> instances{}; ///< empty: it is the only one
+    uint32_t innerOf = 0; ///< row + 1 in TraceAnalysis::locks of the lock that this one lies in
+    uint64_t innerNs = 0; ///< waiting for locks in this one that is not inside of another wait
+    std::map<uint64_t, TraceWord> words{}; ///< by address, where there may be several
+    bool holdsRecorded = false;            ///< asking, getting and giving back were all events
 
     /// With the lower bounds of waits that were not seen as a whole.
     uint64_t valueNs() const { return waitNs + openNs; }
 };
+
+/// Adds a wait to the longest ones of a lock.
+void noteWorst(std::vector<TracedWait>& worst, const TracedWait& wait);
 
 /// What the recording could not show.
 struct TraceGaps {
@@ -150,15 +182,32 @@ struct TraceGaps {
     uint64_t waitsOnUnknownWords = 0; ///< futex_waitv and the like
 };
 
+/// A task that got the processor of a runnable one, with the priorities of both: the kernel's, of which the
+/// lowest is the most important.
+struct Preemptor {
+    uint32_t name = 0; ///< row + 1 in TraceAnalysis::names
+    int32_t priority = kNoPriority;
+    int32_t preemptedPriority = kNoPriority;
+
+    bool operator==(const Preemptor&) const = default;
+    friend uint64_t hashOf(const Preemptor& one)
+    {
+        return mixBits(mixBits(static_cast<uint64_t>(one.name) << 32U | static_cast<uint32_t>(one.priority))
+            + static_cast<uint32_t>(one.preemptedPriority));
+    }
+};
+
 struct TraceAnalysis {
     uint64_t beginNs = 0;
     uint64_t endNs = 0;
     TraceWindow window{}; ///< what the figures are of
     uint64_t events = 0;
+    uint32_t processors = 0; ///< the highest one seen, and one more
     bool hasSwitches = false;
     bool hasWakings = false;
     std::vector<TraceProcess> processes{};
-    std::vector<std::string> names{}; ///< of tasks: ids in HolderSums::preemptedBy count from 1
+    std::vector<std::string> names{};    ///< of tasks
+    std::vector<Preemptor> preemptors{}; ///< ids in HolderSums::preemptedBy count from 1
     std::vector<TraceGroup> groups{};
     std::vector<TraceLock> locks{};
     std::vector<TraceSite> sites{};

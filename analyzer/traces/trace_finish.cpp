@@ -19,31 +19,6 @@ void TraceAnalyser::chargeOwnersAtEnd()
     }
 }
 
-/// Follows waiter to owner to what that one waits for; a way that comes back is a deadlock.
-void TraceAnalyser::findDeadlocks()
-{
-    const auto next = [&](TraceLockId lock) {
-        const LiveLock& live = locks_[lock];
-        const int32_t owner = !live.owners.empty() ? live.owners.front().thread : live.ledger.probableOwner();
-        const LiveThread* thread = owner == -1 ? nullptr : threads_.find(owner);
-        return thread == nullptr || thread->waits.empty() ? TraceLockId{} : thread->waits.back().lock;
-    };
-    std::vector<uint32_t> walk(locks_.size() + 1); // number of the walk that came by
-    for (uint32_t i = 1; i <= locks_.size(); ++i) {
-        if (locks_[{i}].waiting.empty())
-            continue;
-        TraceLockId at{i};
-        while (at && walk[at.v] == 0) {
-            walk[at.v] = i;
-            at = next(at);
-        }
-        if (!at || walk[at.v] != i)
-            continue;
-        for (TraceLockId around = at; !locks_[around].facts.deadlock; around = next(around))
-            locks_[around].facts.deadlock = true;
-    }
-}
-
 void TraceAnalyser::finishLock(LiveLock& lock, TraceAnalysis& analysis)
 {
     lock.load.advance(window_.clamp(nowNs_));
@@ -62,6 +37,27 @@ void TraceAnalyser::finishLock(LiveLock& lock, TraceAnalysis& analysis)
     analysis.locks.push_back(std::move(facts));
 }
 
+/// Switches were announced and none came: what threads did was not recorded after all.
+void TraceAnalyser::forgetActivities(TraceAnalysis& analysis) const
+{
+    const auto forget = [](ActivitySums& sums) {
+        for (size_t i = 0; i < kActivities; ++i) {
+            if (i != static_cast<size_t>(Activity::Unknown) && i != static_cast<size_t>(Activity::LockWait)
+                && i != static_cast<size_t>(Activity::Idle)) {
+                sums[static_cast<size_t>(Activity::Unknown)] += sums[i];
+                sums[i] = 0;
+            }
+        }
+    };
+    for (TraceGroup& group : analysis.groups)
+        forget(group.account);
+    for (TraceLock& lock : analysis.locks) {
+        for (HolderSums& holder : lock.holders)
+            forget(holder.meanwhile);
+    }
+    analysis.hasSwitches = false;
+}
+
 TraceAnalysis TraceAnalyser::finish(uint64_t endNs)
 {
     if (endNs != 0)
@@ -74,11 +70,13 @@ TraceAnalysis TraceAnalyser::finish(uint64_t endNs)
     std::sort(keys.begin(), keys.end());
     for (const int32_t key : keys)
         endThread(*threads_.find(key));
+    findStuckLocks();
     TraceAnalysis analysis;
     analysis.beginNs = beginNs_;
     analysis.endNs = nowNs_;
     analysis.window = window_;
     analysis.events = events_;
+    analysis.processors = processors_;
     analysis.hasSwitches = hasSwitches_;
     analysis.hasWakings = hasWakings_;
     analysis.gaps = gaps_;
@@ -88,6 +86,10 @@ TraceAnalysis TraceAnalyser::finish(uint64_t endNs)
     analysis.sites = std::move(locks_.sites());
     analysis.groups = std::move(threads_.groups());
     analysis.processes = std::move(threads_.processes());
+    if (analysis.hasSwitches && !sawSwitch_)
+        forgetActivities(analysis);
+    for (uint32_t id = 1; id <= preemptors_.size(); ++id)
+        analysis.preemptors.push_back(preemptors_[{id}]);
     for (uint32_t id = 1; id <= threads_.nameCount(); ++id)
         analysis.names.emplace_back(threads_.name({id}));
     return analysis;

@@ -11,6 +11,12 @@ constexpr int64_t kTimedOut = -110;     // ETIMEDOUT
 constexpr int64_t kFirstError = -4095;  // results below are not errors
 constexpr uint32_t kContendedMutex = 2; // what C libraries write into a mutex that somebody sleeps for
 
+/// Whether the kernel itself begins the call again, unless a signal ends the thread.
+bool isRestarted(int64_t result)
+{
+    return result == -512 || result == -513 || result == -514 || result == -516; // include/linux/errno.h
+}
+
 bool isAcquisition(int64_t result)
 {
     return result != kInterrupted && result != kTimedOut && (result >= 0 || result == kTryAgain);
@@ -48,17 +54,27 @@ void TraceAnalyser::futexEnter(const TraceMoment& at, const FutexCall& call)
 {
     LiveThread& thread = threadAt(at);
     for (size_t i = 0; i < thread.waits.size(); ++i) {
-        if (thread.waits[i].channel == WaitChannel::Futex) {
+        const OpenWait& wait = thread.waits[i];
+        if (wait.channel != WaitChannel::Futex)
+            continue;
+        if (!wait.interrupted) {
             dropWait(thread, i);
             break;
         }
+        if (wait.call.word == call.word && wait.call.action == call.action) {
+            thread.waits[i].interrupted = false; // goes on
+            return;
+        }
+        endWait(thread, i, false, true);
+        break;
     }
     thread.inFutexCall = true;
     thread.futexCall = call;
     if (isFutexWait(call.action)) {
         thread.inFutexCall = false;
         const TraceStackClass known = classOf(at.stack);
-        const TraceLockId id = wordLock(thread, call.word, call.shared);
+        const LibraryWord word = libraryWordOf(call, known.onCondition ? WaitReason::Condition : known.wait);
+        const TraceLockId id = futexLock(thread, call, word, at.stack, known);
         if (call.action == FutexAction::WaitMany)
             ++gaps_.waitsOnUnknownWords;
         noteWord(locks_[id], thread, call);
@@ -68,16 +84,17 @@ void TraceAnalyser::futexEnter(const TraceMoment& at, const FutexCall& call)
                 .beganNs = nowNs_,
                 .cpu = at.cpu,
                 .stack = at.stack,
-                .call = call},
+                .call = call,
+                .side = word.side},
             futexReason(thread, call, known));
         return;
     }
-    const auto wordOf = [&](uint64_t address) { return knownWord(thread, address); };
     if (call.action == FutexAction::Wake || call.action == FutexAction::UnlockPi
         || call.action == FutexAction::WakeTwo || call.action == FutexAction::Requeue)
-        release(thread, wordOf(call.word), at.stack, call.action == FutexAction::UnlockPi ? 1 : call.value);
+        release(thread, lockAtWord(thread, call.word, call.shared), at.stack,
+            call.action == FutexAction::UnlockPi ? 1 : call.value);
     if (call.action == FutexAction::WakeTwo)
-        release(thread, wordOf(call.secondWord), at.stack, 1);
+        release(thread, lockAtWord(thread, call.secondWord, call.shared), at.stack, 1);
     if (call.action == FutexAction::Requeue)
         requeue(thread, call);
 }
@@ -87,6 +104,36 @@ TraceLockId TraceAnalyser::knownWord(const LiveThread& thread, uint64_t address)
 {
     const auto word = words_.find({thread.process, address});
     return word ? wordLocks_[word.v - 1] : TraceLockId{};
+}
+
+/// What a wait is for: the word, the lock of the C library that the word is part of, or a lock that keeps its
+/// own queue and lets its waiters sleep on words of their own.
+TraceLockId TraceAnalyser::futexLock(const LiveThread& thread, const FutexCall& call, const LibraryWord& word,
+    TraceStackId stack, const TraceStackClass& known)
+{
+    const std::pair place(thread.process, call.word);
+    if (known.parks && !known.onCondition) {
+        const TraceLockId lock = parkedLock(thread, stack);
+        parkedAt_[place] = lock;
+        return lock;
+    }
+    if (!parkedAt_.empty())
+        parkedAt_.erase(place);
+    return wordLock(thread, call.word, word.address, call.shared);
+}
+
+/// The lock that waiters at a word wait for; none if nobody ever waited there.
+TraceLockId TraceAnalyser::lockAtWord(const LiveThread& thread, uint64_t word, bool mayBeShared)
+{
+    const std::pair place(thread.process, word);
+    if (const auto parked = parkedAt_.find(place); parked != parkedAt_.end())
+        return parked->second;
+    if (const TraceLockId found = knownWord(thread, word))
+        return found;
+    // In shared memory others may wait for it, who have it elsewhere.
+    const int32_t pid = threads_.processes()[thread.process].pid;
+    return mayBeShared && environment_.placeOf(pid, word).shared ? wordLock(thread, word, word, true)
+                                                                 : TraceLockId{};
 }
 
 /// A wake at a word that is a lock comes from the one that has just given it back.
@@ -99,7 +146,11 @@ void TraceAnalyser::release(LiveThread& thread, TraceLockId lock, TraceStackId s
     const TraceStackClass known = classOf(stack);
     LiveLock& live = locks_[lock];
     ++live.facts.releases;
+    live.lastChangeNs = nowNs_;
     live.facts.broadcasts += wakes > 1 ? 1 : 0;
+    constexpr size_t kHerd = 3;
+    if (wakes > 1 && live.waiting.size() >= kHerd)
+        live.broadcastNs = nowNs_;
     live.wakesByCondition += known.signalsCondition ? 1 : 0;
     live.wakesByRwlock += known.releasesRwlock ? 1 : 0;
     live.wakesByMutex += known.releasesLock && !known.releasesRwlock ? 1 : 0;
@@ -108,6 +159,7 @@ void TraceAnalyser::release(LiveThread& thread, TraceLockId lock, TraceStackId s
     live.ledger.held({.thread = thread.key,
                          .holder = holderKey(thread, stack),
                          .timeNs = nowNs_,
+                         .notBeforeNs = live.ofCondition ? thread.wokenFromNs : 0,
                          .proven = true,
                          .released = true},
         *this);
@@ -119,7 +171,7 @@ void TraceAnalyser::requeue(const LiveThread& thread, const FutexCall& call)
     const TraceLockId from = knownWord(thread, call.word);
     if (!from || call.secondWord == 0)
         return;
-    const TraceLockId to = wordLock(thread, call.secondWord, call.shared);
+    const TraceLockId to = wordLock(thread, call.secondWord, call.secondWord, call.shared);
     std::vector<int32_t> moved;
     uint64_t skip = call.value;
     for (WaitQueue::Walk waits(locks_[from].waiting); waits.current() != nullptr; waits.next()) {
@@ -140,6 +192,7 @@ void TraceAnalyser::requeue(const LiveThread& thread, const FutexCall& call)
             wait.lock = to;
             wait.beganNs = nowNs_;
             wait.call.action = FutexAction::Requeue;
+            wait.call.word = call.secondWord;
             beginWait(*waiter, wait, WaitReason::Mutex);
             break;
         }
@@ -166,7 +219,9 @@ void TraceAnalyser::futexExit(const TraceMoment& at, int64_t result)
     for (size_t i = 0; i < thread.waits.size(); ++i) {
         if (thread.waits[i].channel != WaitChannel::Futex)
             continue;
-        if (isLikelyPair(thread.waits[i], at.stack, result)) {
+        if (isRestarted(result)) {
+            thread.waits[i].interrupted = true;
+        } else if (isLikelyPair(thread.waits[i], at.stack, result)) {
             endWait(thread, i, isAcquisition(result), true);
         } else {
             ++gaps_.unlikelyPairs;

@@ -90,6 +90,8 @@ private:
         for (auto& [row, from] : rows) {
             addHolders(analysis_.locks[from], placeOf, row);
             addRoots(analysis_.locks[from], placeOf, row);
+            row.innerOf =
+                analysis_.locks[from].innerOf == 0 ? 0 : placeOf[analysis_.locks[from].innerOf - 1] + 1;
             (row.isLock ? record.offCpu.lockNs : record.offCpu.conditionNs) += row.offCpuNs;
             record.locks.push_back(std::move(row));
         }
@@ -119,11 +121,14 @@ private:
         TracedLock row;
         row.space = lock.key.space == LockSpace::Kernel ? "kernel"
             : lock.key.space == LockSpace::Shared       ? "shared"
+            : lock.key.space == LockSpace::CallSite     ? "call-site"
                                                         : "process";
-        row.address = lock.key.address;
+        row.address = lock.key.space == LockSpace::CallSite ? 0 : lock.key.address;
         row.kind = lockKindName(lock.kind);
         row.isLock = lock.isLock;
-        row.parks = lock.kind == LockKind::Parker;
+        row.parks = lock.kind == LockKind::Parker || lock.kind == LockKind::ConditionLock;
+        if (lock.key.space == LockSpace::CallSite)
+            row.pid = analysis_.processes[lock.key.owner - 1].pid;
         if (lock.key.space == LockSpace::Process) {
             const TraceProcess& process = analysis_.processes[lock.key.owner - 1];
             row.pid = process.pid;
@@ -138,6 +143,7 @@ private:
         row.calledBtf = call.btf;
         if (lock.key.space == LockSpace::Kernel && lock.isLock && row.symbol.empty() && row.called.empty())
             nameByKernels(lock, row);
+        addInstances(lock, row);
         addFigures(lock, row);
         addSites(lock, row);
         if (lock.holdsRecorded)
@@ -151,7 +157,7 @@ private:
                 .open = wait.open});
         if (lock.isLock)
             for (const PatternMatch& match : patternsOf(lock, analysis_))
-                row.patterns.push_back({std::string(patternName(match.pattern)), match.partNs});
+                row.patterns.push_back({std::string(patternName(match.pattern)), match.partNs, match.atMost});
         return row;
     }
 
@@ -177,6 +183,15 @@ private:
         row.knownFrom = common->kernels;
     }
 
+    void addInstances(const TraceLock& lock, TracedLock& row) const
+    {
+        for (const TraceInstance& one : lock.instances)
+            row.instances.push_back({one.key.address,
+                one.key.space == LockSpace::Process ? analysis_.processes[one.key.owner - 1].pid : -1,
+                one.waits, one.valueNs});
+        sortByWeight(row.instances, [](const TracedInstance& one) { return one.valueNs; });
+    }
+
     static void addFigures(const TraceLock& lock, TracedLock& row)
     {
         row.valueNs = lock.valueNs();
@@ -196,6 +211,7 @@ private:
         row.handOffNs = lock.handOffNs;
         row.unseenNs = lock.unseenNs;
         row.deadlock = lock.deadlock;
+        row.innerNs = lock.innerNs;
         row.stripBucketNs = lock.strip.bucketNs();
         row.strip = lock.strip.waitNs();
     }
@@ -283,7 +299,7 @@ private:
                 to.all.longestOffAtNs = from.longestOffAtNs;
             }
             for (const auto& [name, ns] : from.preemptedBy)
-                to.preemptedBy[analysis_.names[name - 1]] += ns;
+                to.preemptedBy[analysis_.names[analysis_.preemptors[name - 1].name - 1]] += ns;
             for (const auto& [stack, ns] : from.blockedAt)
                 to.blockedAt[names_.sleepOf({stack})] += ns;
             for (const auto& [other, ns] : from.waitedFor)

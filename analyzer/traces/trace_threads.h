@@ -26,11 +26,14 @@ struct OpenWait {
     bool charged = false;    ///< the lock's holders are asked for it
     TraceStackId stack{};
     FutexCall call{};
+    WordSide side = WordSide::None;
+    bool afterBroadcast = false;
+    bool interrupted = false; ///< by a signal, after which the kernel begins the call anew
 };
 
 /// MT: one thread.
 struct LiveThread {
-    int32_t key = 0; ///< tid; of idle tasks -1 - processor
+    int32_t key = 0; ///< tid; of idle tasks -2 - processor
     uint32_t process = 0;
     TraceNameId name{};
     TraceGroupId group{};
@@ -49,8 +52,14 @@ struct LiveThread {
     WaitReason outReason = WaitReason::Unknown;
     TraceStackId outStack{};
 
+    int32_t priority = kNoPriority; ///< when it was switched out last
+
     std::vector<OpenWait> waits{}; ///< outermost first
     uint64_t accountedNs = 0;      ///< the outermost wait counts from here on
+    TraceLockId spunFor{};         ///< the spinlock that it got last, and may still have
+    TraceLockId wokenFrom{};       ///< what it waited for last, if that was no lock
+    bool wokenByBroadcast = false; ///< of many at once
+    uint64_t wokenFromNs = 0;      ///< when that wait ended
     bool inFutexCall = false;      ///< one that does not wait
     FutexCall futexCall{};         ///< of it
 

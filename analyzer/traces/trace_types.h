@@ -21,6 +21,9 @@ using TraceGroupId = Id<struct TraceGroupTag>;
 /// A lock, or another word or object that is waited for; its row in TraceAnalysis::locks is v - 1.
 using TraceLockId = Id<struct TraceLockTag>;
 
+/// The priority of a task that is not known.
+constexpr int32_t kNoPriority = INT32_MAX;
+
 /// When, who, where and how a thread got there.
 struct TraceMoment {
     uint64_t timeNs = 0;
@@ -47,6 +50,7 @@ enum class WaitReason : uint8_t {
     PageFault,
     Reclaim,
     Other,
+    GracePeriod, ///< until all readers of RCU are through
 };
 
 /// Whether a wait for this reason is a wait for a lock.
@@ -62,13 +66,16 @@ enum class LeaveReason : uint8_t {
     Preempted, ///< on the way out of an interrupt or system call
     Voluntary, ///< at a point where the kernel offers it (cond_resched)
     Yield,     ///< it called sched_yield
+    Throttled, ///< its control group has used up its time
 };
 
 /// What the functions of a stack tell; all defaults for a stack without names.
 struct TraceStackClass {
     WaitReason wait = WaitReason::Unknown;
     LeaveReason leave = LeaveReason::Unknown;
-    bool parks = false;              ///< the lock sleeps on a word of the thread, which is not the lock
+    bool parks = false;       ///< the lock sleeps on another word: of the thread, or of a condition variable
+    bool onCondition = false; ///< of these: on a condition variable that its waiters share
+    bool ofAllocator = false; ///< it is the lock of the C library's memory that is waited for
     bool insideCondition = false;    ///< takes the mutex again at the end of a condition wait
     bool acquiresLock = false;       ///< the innermost frame is a routine that takes a lock
     bool releasesLock = false;       ///< of user space
@@ -111,9 +118,15 @@ struct TraceWindow {
 
 /// Where a word of user space lies, as far as the mappings tell.
 struct WordPlace {
-    ModuleId module{};   ///< none: no mapping has it
+    ModuleId module{};   ///< none: no mapping has it; if shared, a number of the file or memory
     uint64_t offset = 0; ///< see ModuleKind
     bool shared = false; ///< a shared mapping: the same (module, offset) is the same word in every process
+};
+
+/// The lock that a stack waits for, where the word that it sleeps on is not the lock.
+struct ParkedPlace {
+    bool isObject = false; ///< else `address` is a number of the call site
+    uint64_t address = 0;
 };
 
 /// What the analysis asks about processes, addresses and stacks, while the recording is replayed.
@@ -131,19 +144,22 @@ public:
     virtual bool countsProcessor(uint32_t /*cpu*/) { return true; }
     /// Asked once a distinct word of a process.
     virtual WordPlace placeOf(int32_t /*pid*/, uint64_t /*address*/) { return {}; }
+    /// Asked once a distinct stack of a process whose class says that the lock parks.
+    virtual ParkedPlace parkedPlaceOf(int32_t /*pid*/, TraceStackId stack) { return {false, stack.v}; }
 };
 
 /// Where the address of a lock means something.
 enum class LockSpace : uint8_t {
     Kernel,
-    Process, ///< one life of a process
-    Shared,  ///< a file that several processes have mapped
+    Process,  ///< one life of a process
+    Shared,   ///< a file that several processes have mapped
+    CallSite, ///< of one life of a process; the address is a number of where the lock is taken
 };
 
 /// What makes two waits be for the same thing.
 struct LockKey {
     LockSpace space = LockSpace::Kernel;
-    uint32_t owner = 0; ///< Process: row + 1 in TraceAnalysis::processes; Shared: the module
+    uint32_t owner = 0; ///< of a process: row + 1 in TraceAnalysis::processes; Shared: the object
     uint64_t address = 0;
 
     auto operator<=>(const LockKey&) const = default;
@@ -164,8 +180,12 @@ enum class Activity : uint8_t {
     Idle,    ///< condition, join, poll: waits for work
     Blocked, ///< for what cannot be told
     LockWait,
+    GracePeriod, ///< blocked until all readers of RCU are through
 };
-constexpr size_t kActivities = 13;
+constexpr size_t kActivities = 14;
+
+/// The detail of a stretch that began with the thread being throttled.
+constexpr uint32_t kThrottledDetail = uint32_t{1} << 31U;
 
 using ActivitySums = std::array<uint64_t, kActivities>;
 

@@ -13,11 +13,32 @@ constexpr uint32_t kFlagMutex = 32;
 /// Interrupts nest a few deep; more open waits of a thread are ends that got lost.
 constexpr size_t kMostOpen = 16;
 
+/// Whether all that was seen of a lock is spinning; `seen`: LiveLock::contentionFlags.
+bool isSpinlock(uint64_t seen)
+{
+    constexpr uint64_t kSpin = uint64_t{1} << 1U;
+    return seen == kSpin;
+}
+
 WaitReason contentionReason(uint32_t flags)
 {
     return (flags & kFlagRead) != 0 ? WaitReason::RwlockRead
         : (flags & kFlagWrite) != 0 ? WaitReason::RwlockWrite
                                     : WaitReason::Mutex;
+}
+
+/// Whether the word of a wait may be one of several that its lock sleeps on.
+bool isPartOfMore(const OpenWait& wait, const LockKey& key)
+{
+    return wait.channel == WaitChannel::Futex
+        && (wait.call.action == FutexAction::WaitBitset || wait.call.word != key.address);
+}
+
+void noteWordWait(TraceWord& word, uint64_t ns)
+{
+    ++word.waits;
+    word.waitNs += ns;
+    word.maxNs = std::max(word.maxNs, ns);
 }
 
 /// Whether somebody may hold what is waited for; conditions and the like are held by nobody.
@@ -34,11 +55,13 @@ TraceLockId TraceAnalyser::kernelLock(uint64_t address)
 }
 
 /// A word of user space; one in a mapping that is shared is the same in all processes.
-TraceLockId TraceAnalyser::wordLock(const LiveThread& thread, uint64_t address, bool mayBeShared)
+/// `address` is that of the lock that the word is part of.
+TraceLockId TraceAnalyser::wordLock(
+    const LiveThread& thread, uint64_t word, uint64_t address, bool mayBeShared)
 {
-    const auto word = words_.intern({thread.process, address});
-    if (word.v <= wordLocks_.size())
-        return wordLocks_[word.v - 1];
+    const auto known = words_.intern({thread.process, word});
+    if (known.v <= wordLocks_.size())
+        return wordLocks_[known.v - 1];
     const WordPlace place = environment_.placeOf(threads_.processes()[thread.process].pid, address);
     LockKey key{LockSpace::Process, thread.process + 1, address};
     if (mayBeShared && place.shared && place.module)
@@ -47,6 +70,21 @@ TraceLockId TraceAnalyser::wordLock(const LiveThread& thread, uint64_t address, 
     wordLocks_.push_back(lock);
     locks_[lock].facts.place = place;
     return lock;
+}
+
+/// A lock whose waiters sleep elsewhere, by what the stack tells of it.
+TraceLockId TraceAnalyser::parkedLock(const LiveThread& thread, TraceStackId stack)
+{
+    const auto [at, isNew] = parked_.try_emplace({thread.process, stack.v});
+    if (!isNew)
+        return at->second;
+    const int32_t pid = threads_.processes()[thread.process].pid;
+    const ParkedPlace place = environment_.parkedPlaceOf(pid, stack);
+    const LockSpace space = place.isObject ? LockSpace::Process : LockSpace::CallSite;
+    at->second = locks_.find({space, thread.process + 1, place.address}, beginNs_);
+    if (place.isObject)
+        locks_[at->second].facts.place = environment_.placeOf(pid, place.address);
+    return at->second;
 }
 
 void TraceAnalyser::beginWait(LiveThread& thread, OpenWait wait, WaitReason reason)
@@ -65,12 +103,21 @@ void TraceAnalyser::beginWait(LiveThread& thread, OpenWait wait, WaitReason reas
                         .channel = wait.channel,
                         .reason = reason,
                         .action = wait.call.action,
+                        .side = wait.side,
                         .cpu = options_.byProcessor ? static_cast<int32_t>(wait.cpu & INT32_MAX) : -1},
             known);
     wait.counted = thread.counting == Counting::Yes && environment_.countsProcessor(wait.cpu);
-    wait.charged = isHeldByOthers(reason);
+    // What waits for a bit set is no lock of any C library but for its reader-writer locks.
+    const bool bare = reason == WaitReason::Unknown && wait.call.action == FutexAction::WaitBitset
+        && wait.side == WordSide::None;
+    wait.charged = isHeldByOthers(reason) && !bare;
     wait.lostBefore = gaps_.lostEvents;
     LiveLock& lock = locks_[wait.lock];
+    if (wait.charged && thread.wokenFrom && thread.wokenFrom != wait.lock) {
+        wait.afterBroadcast = thread.wokenByBroadcast;
+        lock.ofCondition = true;
+    }
+    thread.wokenFrom = {};
     // Who waits for a lock does not have it. One of the kernel it has given back; of user space, it never got
     // it.
     if (lock.ledger.probableOwner() == thread.key) {
@@ -142,6 +189,15 @@ void TraceAnalyser::endWait(LiveThread& thread, size_t index, bool acquired, boo
     lock.ledger.waitEnds(thread.key, wait.beganNs, nowNs_, acquired, wait.counted);
     if (acquired)
         lock.lastAcquirer = holderKey(thread, wait.stack);
+    if (whole)
+        lock.lastChangeNs = nowNs_;
+    else if (wait.charged)
+        lock.stuckSinceNs = std::min(lock.stuckSinceNs, wait.beganNs);
+    if (!wait.charged) {
+        thread.wokenFrom = wait.lock;
+        thread.wokenByBroadcast = wait.beganNs < lock.broadcastNs;
+        thread.wokenFromNs = nowNs_;
+    }
     if (thread.acquiring == wait.lock)
         thread.acquisitionEndNs = nowNs_;
     leaveOut(wait, wait.beganNs, nowNs_);
@@ -153,6 +209,9 @@ void TraceAnalyser::endWait(LiveThread& thread, size_t index, bool acquired, boo
         site.waitNs += ns;
         site.maxNs = std::max(site.maxNs, ns);
         lock.facts.waitTimes.add(ns);
+        lock.facts.afterBroadcastNs += wait.afterBroadcast ? ns : 0;
+        if (isPartOfMore(wait, lock.facts.key))
+            noteWordWait(lock.facts.words[wait.call.word], ns);
         if (!acquired)
             ++lock.facts.notAcquired;
     } else {
@@ -244,6 +303,8 @@ void TraceAnalyser::contentionBegin(const TraceMoment& at, uint64_t lock, uint32
     const TraceLockId id = kernelLock(lock);
     LiveLock& live = locks_[id];
     live.contentionFlags |= uint64_t{1} << std::min(flags, 63U);
+    if (!isSpinlock(live.contentionFlags))
+        leavesSpinlock(thread);
     for (size_t i = 0; i < thread.waits.size(); ++i) {
         const OpenWait& open = thread.waits[i];
         if (open.lock != id || open.channel != WaitChannel::Contention)
@@ -277,6 +338,8 @@ void TraceAnalyser::contentionEnd(const TraceMoment& at, uint64_t lock, int32_t 
         if (thread.waits[i].lock == id && thread.waits[i].channel == WaitChannel::Contention) {
             endWait(thread, i, result == 0, true);
             settleAcquisition(thread);
+            if (isSpinlock(live.contentionFlags))
+                thread.spunFor = id;
             return;
         }
     }
@@ -285,6 +348,17 @@ void TraceAnalyser::contentionEnd(const TraceMoment& at, uint64_t lock, int32_t 
         return;
     }
     addOpenAtBegin(thread, id, at);
+}
+
+/// Nobody sleeps with a spinlock: if it was the thread's until now, it is not any more.
+void TraceAnalyser::leavesSpinlock(LiveThread& thread)
+{
+    if (!thread.spunFor)
+        return;
+    LiveLock& lock = locks_[thread.spunFor];
+    thread.spunFor = {};
+    if (lock.ledger.probableOwner() == thread.key)
+        lock.ledger.held({.thread = thread.key, .holder = lock.lastAcquirer, .timeNs = nowNs_}, *this);
 }
 
 /// A wait that was on when the trace began.
@@ -352,7 +426,8 @@ void TraceAnalyser::settleHolds(LiveLock& lock)
 void TraceAnalyser::lockRequested(const TraceMoment& at, const RecordedLock& lock)
 {
     LiveThread& thread = threadAt(at);
-    const TraceLockId id = lock.user ? wordLock(thread, lock.address, false) : kernelLock(lock.address);
+    const TraceLockId id =
+        lock.user ? wordLock(thread, lock.address, lock.address, false) : kernelLock(lock.address);
     LiveLock& live = locks_[id];
     live.recordedHolds = true;
     if (lock.kind != LockKind::Unknown)
@@ -365,6 +440,8 @@ void TraceAnalyser::lockRequested(const TraceMoment& at, const RecordedLock& loc
             break;
         }
     }
+    if (live.owners.empty())
+        ++live.facts.freeAcquisitions;
     beginWait(thread,
         {.lock = id, .channel = WaitChannel::RecordedHolds, .beganNs = nowNs_, .stack = at.stack},
         lock.reason);
@@ -373,7 +450,8 @@ void TraceAnalyser::lockRequested(const TraceMoment& at, const RecordedLock& loc
 void TraceAnalyser::lockAcquired(const TraceMoment& at, const RecordedLock& lock, bool success)
 {
     LiveThread& thread = threadAt(at);
-    const TraceLockId id = lock.user ? wordLock(thread, lock.address, false) : kernelLock(lock.address);
+    const TraceLockId id =
+        lock.user ? wordLock(thread, lock.address, lock.address, false) : kernelLock(lock.address);
     LiveLock& live = locks_[id];
     live.recordedHolds = true;
     if (lock.kind != LockKind::Unknown)
@@ -399,10 +477,12 @@ void TraceAnalyser::lockAcquired(const TraceMoment& at, const RecordedLock& lock
 void TraceAnalyser::lockReleased(const TraceMoment& at, const RecordedLock& lock)
 {
     LiveThread& thread = threadAt(at);
-    const TraceLockId id = lock.user ? wordLock(thread, lock.address, false) : kernelLock(lock.address);
+    const TraceLockId id =
+        lock.user ? wordLock(thread, lock.address, lock.address, false) : kernelLock(lock.address);
     LiveLock& live = locks_[id];
     live.recordedHolds = true;
     ++live.facts.releases;
+    live.lastChangeNs = nowNs_;
     auto owner = std::find_if(live.owners.begin(), live.owners.end(),
         [&](const LiveLock::Owner& one) { return one.thread == thread.key; });
     if (owner == live.owners.end()) { // held since before the trace began

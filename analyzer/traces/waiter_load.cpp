@@ -30,6 +30,20 @@ void WaiterStrip::add(uint64_t fromNs, uint64_t toNs, uint64_t waiters)
     }
 }
 
+void WaiterStrip::add(const WaiterStrip& other)
+{
+    if (other.waitNs_.empty())
+        return;
+    WaiterStrip wide = other;
+    waitNs_.resize(kBuckets);
+    while (bucketNs_ < wide.bucketNs_)
+        widen();
+    while (wide.bucketNs_ < bucketNs_)
+        wide.widen();
+    for (size_t i = 0; i < kBuckets; ++i)
+        waitNs_[i] += wide.waitNs_[i];
+}
+
 void WaiterLoad::advance(uint64_t timeNs)
 {
     if (waiters_ > 0 && timeNs > changedNs_) {

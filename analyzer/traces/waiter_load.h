@@ -18,6 +18,8 @@ public:
     /// `waiters` waited from `fromNs` to `toNs`; both count from the start of the trace.
     void add(uint64_t fromNs, uint64_t toNs, uint64_t waiters);
 
+    void add(const WaiterStrip& other);
+
     uint64_t bucketNs() const { return bucketNs_; }
     /// Sums of waiting (waiters times ns) by bucket; empty when nothing was added.
     const std::vector<uint64_t>& waitNs() const { return waitNs_; }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The holder of a mutex shares its processor with a hog of higher priority, which preempts it again and again
 // while it holds: what makes the waiter on the other processor wait is the hog, not the holder's own work.
-// Without the right to a higher priority the hog takes half of the processor.
+// Without the right to a higher priority the hog takes half of the processor. With `inversion` as the second
+// argument the waiter is more important than the hog, which keeps the holder from ever letting it go on.
 #include "truth.h"
 
+#include <cstring>
 #include <mutex>
 
 std::mutex g_state;
@@ -25,15 +27,21 @@ std::atomic<int64_t> g_holdCpuNs = 0;
     truth::burn(10);
 }
 
+void setPriority(int priority)
+{
+    const sched_param wanted{.sched_priority = priority};
+    sched_setscheduler(0, SCHED_FIFO, &wanted);
+}
+
 int main(int argc, char** argv)
 {
+    const bool inversion = argc > 2 && std::strcmp(argv[2], "inversion") == 0;
     const int rounds = truth::countFrom(argc, argv, 40);
     truth::start();
     std::vector<std::thread> threads;
     threads.push_back(truth::thread("hog", [] {
         truth::stayOn(0);
-        const sched_param priority{.sched_priority = 1};
-        sched_setscheduler(0, SCHED_FIFO, &priority);
+        setPriority(1);
         while (!g_stop) {
             truth::burn(3000);
             usleep(700);
@@ -45,8 +53,10 @@ int main(int argc, char** argv)
             updateState();
         g_stop = true;
     }));
-    threads.push_back(truth::thread("waiter", [] {
+    threads.push_back(truth::thread("waiter", [inversion] {
         truth::stayOn(1);
+        if (inversion)
+            setPriority(2);
         while (!g_stop) {
             readState();
             usleep(200);

@@ -15,6 +15,7 @@ export LC_ALL=C TZ=UTC DEBUGINFOD_URLS=
 cpu='-e cpu-clock -F 2999'
 futex=-e\ sched:sched_switch,sched:sched_waking,sched:sched_wakeup,syscalls:sys_enter_futex,syscalls:sys_exit_futex
 contention='-e lock:contention_begin,lock:contention_end'
+probed=-e\ probe_libc:mutex_lock,probe_libc:mutex_lock__return,probe_libc:mutex_unlock,sched:sched_switch
 fp='-g'
 dwarf='--call-graph dwarf,1024'
 # With build ids the libraries of the machine that reads may give more names: golden outputs have to do without.
@@ -107,6 +108,14 @@ TEXT
     rm -r "$place"
 }
 
+# set_probes: those that $probed names, at the calls of mutexes in libc.
+set_probes() {
+    local libc=/usr/lib/x86_64-linux-gnu/libc.so.6
+    perf probe -q -x $libc 'mutex_lock=pthread_mutex_lock mutex=%di:u64' \
+        && perf probe -q -x $libc 'mutex_lock=pthread_mutex_lock%return' \
+        && perf probe -q -x $libc 'mutex_unlock=pthread_mutex_unlock mutex=%di:u64'
+}
+
 ((EUID == 0)) || { echo 'perf needs root' >&2; exit 1; }
 kallsyms=$(mktemp)
 trap 'rm -f "$kallsyms"' EXIT
@@ -131,12 +140,23 @@ dd if=/proc/kallsyms bs=1M status=none | sort -s -k 1,1 > "$kallsyms" # small re
     record no-contention-futex recording no_contention.fp 3000 $futex $fp
     record parker-futex recording parker.fp 25 $futex $fp
     record condvar-lock-futex recording condvar_lock.fp 25 $futex $fp
-    record yield-loop-futex recording yield_loop.fp 6 $futex $fp
+    record yield-loop-futex recording yield_loop.fp 4 $futex $fp
     record hog-preempts-holder-futex recording hog_preempts_holder.fp 15 $futex $fp
     record cfs-throttled-futex recording cfs_throttled.fp 8 $futex $fp
     record deadlock-cut-short-futex recording deadlock_cut_short.fp 100 $futex $fp
     record herd-futex recording herd.fp 2 $futex $fp
     record sleepers-futex recording sleepers.fp 15 $futex $fp
+    record condvar-lock-futex-dwarf recording condvar_lock.nofp 10 $futex $dwarf
+    record yield-loop-futex-dwarf recording yield_loop.nofp 2 $futex $dwarf
+    record parker-futex-dwarf recording parker.nofp 30 $futex $dwarf
+    record priority-inversion-futex recording hog_preempts_holder.fp '15 inversion' $futex $fp
+    record io-under-lock-futex recording io_under_lock.fp 15 $futex $fp
+    record malloc-arena-futex-dwarf recording malloc_arena.nofp 50 $futex $dwarf
+    record shared-mutex-futex recording shared_mutex.fp 15 $futex $fp -d
+    set_probes
+    record deadlock-probes recording deadlock_cut_short.fp 60 $probed $fp
+    record mutex-two-sites-probes recording mutex_two_sites.fp 20 $probed $fp
+    perf probe -q -d 'probe_libc:mutex_*'
     record kernel-dir-contention recording kernel_dir.fp 2000 $contention $fp
     record kernel-mmap-contention recording kernel_mmap.fp 40 $contention $fp
 }

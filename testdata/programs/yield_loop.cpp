@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A lock whose waiters call sched_yield() until they get it: they never sleep, no futex tells of them, and
-// with more threads than processors they take turns with the holder.
+// they give way to each other, all on one processor. That they do so is certain only with equal real-time
+// priorities: other schedulers may let a thread go on that yields.
 #include "truth.h"
 
 #include <sched.h>
@@ -23,7 +24,9 @@ const truth::Lock kPool{"g_pool", "YieldLock", &g_pool, true};
 [[gnu::noinline]] void takeFromPool()
 {
     const truth::Held held(g_pool, kPool, __func__);
-    truth::burn(200);
+    truth::burn(20);
+    usleep(30); // the others run, and yield
+    truth::burn(5);
 }
 
 int main(int argc, char** argv)
@@ -33,9 +36,12 @@ int main(int argc, char** argv)
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i)
         threads.push_back(truth::thread("yielder", [rounds] {
+            truth::stayOn(1);
+            const sched_param priority{.sched_priority = 1};
+            sched_setscheduler(0, SCHED_FIFO, &priority);
             for (int round = 0; round < rounds; ++round) {
                 takeFromPool();
-                truth::burn(100);
+                truth::burn(10);
             }
         }));
     truth::joinAll(threads);

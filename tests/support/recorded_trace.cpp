@@ -222,6 +222,22 @@ const TraceLock* RecordedTrace::kernel(uint64_t address) const
     return at == analysis.locks.end() ? nullptr : &*at;
 }
 
+std::optional<TraceWord> wordOf(const TraceLock* lock)
+{
+    if (lock == nullptr)
+        return std::nullopt;
+    return TraceWord{.waits = lock->waits, .waitNs = lock->waitNs, .maxNs = lock->waitTimes.maxNs()};
+}
+
+std::optional<TraceWord> RecordedTrace::userWord(uint64_t address) const
+{
+    for (const TraceLock& lock : analysis.locks) {
+        if (const auto word = lock.words.find(address); word != lock.words.end())
+            return word->second;
+    }
+    return wordOf(user(address));
+}
+
 RecordedTrace readTrace(const std::filesystem::path& folder, const std::string& name)
 {
     ScriptStacks script(unpacked(folder / (name + ".script.txt.gz")));

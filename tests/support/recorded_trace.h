@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,12 @@ struct RecordedTrace {
     /// The lock at a user address, or null.
     const TraceLock* user(uint64_t address) const;
     const TraceLock* kernel(uint64_t address) const;
+    /// The waits at a user address, which may be one of several words of a lock.
+    std::optional<TraceWord> userWord(uint64_t address) const;
 };
+
+/// All waits for a lock as those of one word; nothing for null.
+std::optional<TraceWord> wordOf(const TraceLock* lock);
 
 /// Reads `folder/name.data` with the stacks of `folder/name.script.txt.gz`.
 RecordedTrace readTrace(const std::filesystem::path& folder, const std::string& name);

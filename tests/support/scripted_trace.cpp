@@ -76,6 +76,12 @@ WordPlace ScriptedTrace::placeOf(int32_t /*pid*/, uint64_t address)
     return known == places.end() ? WordPlace() : known->second;
 }
 
+ParkedPlace ScriptedTrace::parkedPlaceOf(int32_t /*pid*/, TraceStackId stack)
+{
+    const auto known = parked.find(stack.v);
+    return known == parked.end() ? ParkedPlace{false, stack.v} : known->second;
+}
+
 const TraceLock& lockAt(const TraceAnalysis& analysis, uint64_t address)
 {
     static const TraceLock kNone;

@@ -42,12 +42,14 @@ public:
     std::map<uint64_t, WordPlace> places;
     std::map<int32_t, Counting> counting; ///< of threads; the others count
     std::set<uint32_t> leftOutCpus;
+    std::map<uint32_t, ParkedPlace> parked; ///< by stack
 
 private:
     TraceStackClass classify(TraceStackId stack) override;
     Counting countingOf(const TracedTask& task) override;
     bool countsProcessor(uint32_t cpuNumber) override { return !leftOutCpus.contains(cpuNumber); }
     WordPlace placeOf(int32_t pid, uint64_t address) override;
+    ParkedPlace parkedPlaceOf(int32_t pid, TraceStackId stack) override;
 
     StackClassifier classifier_{RoutineTable::builtIn(), Context{}};
     std::vector<std::vector<std::string>> stacks_;
