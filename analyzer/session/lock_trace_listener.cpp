@@ -411,6 +411,14 @@ void LockTraceListener::learn(uint64_t address, const TracedCall& call)
 
 TracedCall LockTraceListener::lockOf(TraceStackId stack)
 {
+    const auto [known, isNew] = calledLocks_.try_emplace(stack.v);
+    if (isNew)
+        known->second = calledLock(stack);
+    return known->second;
+}
+
+TracedCall LockTraceListener::calledLock(TraceStackId stack)
+{
     const std::vector<NamedFrame> frames = namedFrames(stack);
     const size_t site = classifier_.siteOf(frames);
     if (site >= frames.size())
@@ -431,6 +439,14 @@ std::optional<KernelLock> LockTraceListener::kernelLockOf(TraceStackId stack)
 {
     if (!kernel_)
         return std::nullopt;
+    const auto [known, isNew] = kernelLocks_.try_emplace(stack.v);
+    if (isNew)
+        known->second = lockOfKnownKernel(stack);
+    return known->second;
+}
+
+std::optional<KernelLock> LockTraceListener::lockOfKnownKernel(TraceStackId stack)
+{
     std::vector<std::string_view> chain;
     for (const NamedFrame& frame : namedFrames(stack)) {
         if (!frame.kernel)

@@ -94,6 +94,8 @@ private:
     std::vector<NamedFrame> namedFrames(TraceStackId stack);
     using Places = std::unordered_map<uint32_t, TracedPlace>;
     using FindPlace = size_t (StackClassifier::*)(std::span<const NamedFrame>);
+    TracedCall calledLock(TraceStackId stack);
+    std::optional<KernelLock> lockOfKnownKernel(TraceStackId stack);
     const TracedPlace& placeAt(TraceStackId stack, Places& known, FindPlace find);
 
     std::string inputName_;
@@ -117,6 +119,8 @@ private:
     Places sites_; ///< by stack: what was asked once will be asked again
     Places holderSites_;
     Places sleeps_;
+    std::unordered_map<uint32_t, TracedCall> calledLocks_;
+    std::unordered_map<uint32_t, std::optional<KernelLock>> kernelLocks_;
     std::vector<bool> classTold_; ///< by stack
     std::vector<bool> parks_;     ///< by stack: it sleeps for a lock that keeps its own queue
     Interner<ProcessWord, Id<struct ProcessWordTag>> wordsTold_;

@@ -54,7 +54,7 @@ struct ParkedStack {
 
 /// Steps in the order of time, and what has to be known before the first of them.
 struct TraceBatch {
-    static constexpr size_t kMostSteps = 512;
+    static constexpr size_t kMostSteps = 1024;
 
     std::vector<TraceStep> steps{};
     std::vector<std::string> names{};

@@ -6,6 +6,7 @@
 #include "analyzer/traces/lock_table.h"
 #include "analyzer/traces/trace_threads.h"
 
+#include <array>
 #include <optional>
 
 namespace whichlock {
@@ -137,6 +138,11 @@ private:
     std::vector<std::optional<TraceStackClass>> classes_; ///< by stack
     TraceThreads threads_;
     LockTable locks_;
+    struct KnownLock {
+        uint64_t address = 0;
+        TraceLockId lock{};
+    };
+    std::array<KnownLock, 64> lastKernelLocks_{};
     struct Word {
         uint32_t process = 0; ///< row
         uint64_t address = 0;

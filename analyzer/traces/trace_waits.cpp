@@ -49,9 +49,13 @@ bool isHeldByOthers(WaitReason reason)
 
 } // namespace
 
+/// Few locks are waited for by turns: nearly always it is one of the last.
 TraceLockId TraceAnalyser::kernelLock(uint64_t address)
 {
-    return locks_.find({LockSpace::Kernel, 0, address}, beginNs_);
+    KnownLock& known = lastKernelLocks_[mixBits(address) % lastKernelLocks_.size()];
+    if (!known.lock || known.address != address)
+        known = {address, locks_.find({LockSpace::Kernel, 0, address}, beginNs_)};
+    return known.lock;
 }
 
 /// A word of user space; one in a mapping that is shared is the same in all processes.

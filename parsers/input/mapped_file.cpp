@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "parsers/input/mapped_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -63,10 +64,12 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept
     return *this;
 }
 
+/// Piece by piece: as long as one is unmapped, no other thread gets memory.
 MappedFile::~MappedFile()
 {
-    if (data_ != nullptr)
-        munmap(const_cast<char*>(data_), size_);
+    constexpr size_t kPieceBytes = size_t{4} << 20U;
+    for (size_t at = 0; data_ != nullptr && at < size_; at += kPieceBytes)
+        munmap(const_cast<char*>(data_) + at, std::min(kPieceBytes, size_ - at));
 }
 
 void willRead(std::string_view bytes)

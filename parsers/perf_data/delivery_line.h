@@ -41,7 +41,7 @@ public:
 
 private:
     static constexpr size_t kMostRecords = 2048; ///< in a batch
-    static constexpr size_t kMostBatches = 8;
+    static constexpr size_t kMostBatches = 16;
 
     PerfDataState& state_;
     BatchPipe<std::vector<HeldRecord>> pipe_;

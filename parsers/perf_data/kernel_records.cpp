@@ -34,14 +34,15 @@ void deliverSample(PerfDataState& state, const PerfRecord& record, std::string_v
         });
     }
     PerfSample& sample = state.sample;
-    if (std::exchange(state.sampleLayout, kNoEvent) != layout)
+    const uint32_t fields = events.sameLayout() ? 0 : layout;
+    if (std::exchange(state.sampleLayout, kNoEvent) != fields)
         sample = {};
     sample.event = event;
     if (const char* const field = decodeSample(events[layout].attr, payload, state.order, sample)) {
         state.damaged(record, fmt::format("{} does not fit", field));
         return;
     }
-    state.sampleLayout = layout;
+    state.sampleLayout = fields;
     ++state.counts.samples;
     state.sink.sample(record, sample);
 }

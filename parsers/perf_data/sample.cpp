@@ -2,6 +2,8 @@
 #include "parsers/perf_data/sample.h"
 
 #include <algorithm>
+#include <bit>
+#include <type_traits>
 
 namespace whichlock {
 namespace {
@@ -46,36 +48,57 @@ public:
 private:
     bool has(uint64_t bit) const { return (attr_.sampleType & bit) != 0; }
 
+    /// They have the same places in all samples of an event: one look at the length is enough.
     void fixedFields()
     {
-        if (has(sample_bit::kIdentifier))
-            sample_.id = sample_.identifier = reader_.u64();
+        constexpr uint64_t kFixed = sample_bit::kIdentifier | sample_bit::kIp | sample_bit::kTid
+            | sample_bit::kTime | sample_bit::kAddr | sample_bit::kId | sample_bit::kStreamId
+            | sample_bit::kCpu | sample_bit::kPeriod;
+        const char* at =
+            reader_.bytes(kWord * static_cast<size_t>(std::popcount(attr_.sampleType & kFixed))).data();
+        if (!reader_.ok())
+            return;
+        const auto take = [&at, order = reader_.order()](auto& field) {
+            field = loadInteger<std::remove_reference_t<decltype(field)>>(at, order);
+            at += sizeof field;
+        };
+        if (has(sample_bit::kIdentifier)) {
+            take(sample_.identifier);
+            sample_.id = sample_.identifier;
+        }
         if (has(sample_bit::kIp))
-            sample_.ip = reader_.u64();
+            take(sample_.ip);
         if (has(sample_bit::kTid)) {
-            sample_.pid = reader_.u32();
-            sample_.tid = reader_.u32();
+            take(sample_.pid);
+            take(sample_.tid);
         }
         if (has(sample_bit::kTime))
-            sample_.time = reader_.u64();
+            take(sample_.time);
         if (has(sample_bit::kAddr))
-            sample_.addr = reader_.u64();
+            take(sample_.addr);
         if (has(sample_bit::kId))
-            sample_.id = reader_.u64();
+            take(sample_.id);
         if (has(sample_bit::kStreamId))
-            sample_.streamId = reader_.u64();
+            take(sample_.streamId);
         if (has(sample_bit::kCpu)) {
-            sample_.cpu = reader_.u32();
-            reader_.skip(4);
+            take(sample_.cpu);
+            at += sizeof(uint32_t);
         }
         if (has(sample_bit::kPeriod))
-            sample_.period = reader_.u64();
+            take(sample_.period);
         else if (!attr_.has(PerfAttrFlag::Frequency))
             sample_.period = attr_.samplePeriod;
     }
 
     const char* laterFields()
     {
+        constexpr uint64_t kLater = sample_bit::kWeight | sample_bit::kWeightStruct | sample_bit::kDataSrc
+            | sample_bit::kTransaction | sample_bit::kRegsIntr | sample_bit::kPhysAddr | sample_bit::kCgroup
+            | sample_bit::kDataPageSize | sample_bit::kCodePageSize | sample_bit::kAux;
+        if (!has(kLater) && reader_.ok()) {
+            sample_.bytesLeft = reader_.remaining();
+            return nullptr;
+        }
         if (has(sample_bit::kWeight | sample_bit::kWeightStruct))
             sample_.weight = reader_.u64();
         if (has(sample_bit::kDataSrc))
