@@ -76,7 +76,7 @@ TEST_P(Damage, thePieceSizeChangesNothing)
     const std::string& text = GetParam().text;
     RecordingSink whole;
     const auto expected = dumpEverything(whole, loadText(text, whole));
-    for (const size_t pieceBytes : {1, 2, 3, 7, 61, 4096}) {
+    for (const size_t pieceBytes : {1u, 2u, 3u, 7u, 61u, 4096u}) {
         RecordingSink sink;
         EXPECT_EQ(dumpEverything(sink, loadText(text, sink, pieceBytes)), expected) << pieceBytes;
     }

@@ -82,7 +82,7 @@ std::vector<int64_t> timesOf(const std::string& bytes)
 TEST(PerfDataOrder, mergesBuffersOfProcessors)
 {
     PerfFileWriter file = writer();
-    for (const uint64_t time : {30, 40, 10, 20, 50})
+    for (const uint64_t time : {30u, 40u, 10u, 20u, 50u})
         file.loose(sampleAt(time));
     file.loose(commAt(25, "a"));
     EXPECT_EQ(timesOf(file.file()), (std::vector<int64_t>{10, 20, -25, 30, 40, 50}));

@@ -310,7 +310,7 @@ uint64_t endOfStack(uint64_t address)
 }
 
 /// A sanitizer minds that this reads what lies between the variables.
-[[gnu::noinline, gnu::no_sanitize("address")]] void copyStack(uint64_t from, uint64_t to)
+[[gnu::noinline]] __attribute__((no_sanitize("address"))) void copyStack(uint64_t from, uint64_t to)
 {
     taken.stack.resize(to - from);
     char* out = taken.stack.data();
