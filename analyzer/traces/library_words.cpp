@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/traces/library_words.h"
 
+#include <algorithm>
+
 namespace whichlock {
 namespace {
 
@@ -12,6 +14,12 @@ constexpr uint64_t kWriters = 12;
 constexpr uint32_t kWriterAwaitsPhase = 2; // PTHREAD_RWLOCK_FUTEX_USED
 constexpr uint32_t kTaken = 3;             // the same, with the word's own bit
 constexpr uint32_t kReadersWait = 4;       // PTHREAD_RWLOCK_RWAITING; the count of readers lies above it
+
+/// The first of the two words of __g_signals, which the waiters of a condition variable take in turn.
+uint64_t signalsOf(uint64_t word)
+{
+    return word & ~uint64_t{7};
+}
 
 LibraryWord readerWriterWord(const FutexCall& call)
 {
@@ -30,6 +38,14 @@ LibraryWord readerWriterWord(const FutexCall& call)
 
 } // namespace
 
+std::array<uint64_t, 4> possibleBegins(const FutexCall& call)
+{
+    if (call.action != FutexAction::WaitBitset)
+        return {call.word};
+    return {call.word, signalsOf(call.word), call.word - std::min(call.word, kPhase),
+        call.word - std::min(call.word, kWriters)};
+}
+
 LibraryWord libraryWordOf(const FutexCall& call, WaitReason reason)
 {
     if (call.action != FutexAction::WaitBitset)
@@ -39,10 +55,10 @@ LibraryWord libraryWordOf(const FutexCall& call, WaitReason reason)
     case WaitReason::RwlockWrite:
         return readerWriterWord(call);
     case WaitReason::Condition:
-        return {call.word & ~uint64_t{7}}; // waiters alternate between the two words of __g_signals
+        return {signalsOf(call.word)};
     case WaitReason::Unknown:
         // Waiters of a condition variable expect that nobody was signalled yet.
-        return call.value == 0 ? LibraryWord{call.word & ~uint64_t{7}} : readerWriterWord(call);
+        return call.value == 0 ? LibraryWord{signalsOf(call.word)} : readerWriterWord(call);
     default:
         return {call.word};
     }

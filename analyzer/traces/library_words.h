@@ -6,6 +6,8 @@
 #include "analyzer/traces/futex_call.h"
 #include "analyzer/traces/trace_types.h"
 
+#include <array>
+
 namespace whichlock {
 
 /// The side of a reader-writer lock that a waiter's word and value tell, and behind whom it waits.
@@ -27,6 +29,10 @@ struct LibraryWord {
     uint64_t address = 0; ///< of the lock, or of the first word of a pair; the word itself if it stands alone
     WordSide side = WordSide::None;
 };
+
+/// Where the lock that a word is part of may begin, by the word's place alone: libraryWordOf() answers with
+/// one of these. 0 = none.
+std::array<uint64_t, 4> possibleBegins(const FutexCall& call);
 
 /// The lock that a wait's word is part of. `reason` is what the stack tells; with an unknown one the value
 /// alone decides, and only who wakes tells later whether it was such a lock.

@@ -311,13 +311,7 @@ UserWords userWordsOf(const PerfTraceEvent& event)
             return {call.secondWord};
         if (!isFutexWait(call.action))
             return call.shared ? UserWords{call.word, call.secondWord} : UserWords{};
-        if (call.action != FutexAction::WaitBitset)
-            return {call.word};
-        // What a lock of the C library may begin at: see libraryWordOf().
-        constexpr uint64_t kPhase = 8;
-        constexpr uint64_t kWriters = 12;
-        return {call.word, call.word & ~uint64_t{7}, call.word - std::min(call.word, kPhase),
-            call.word - std::min(call.word, kWriters)};
+        return possibleBegins(call);
     }
     case TraceEventKind::Probe:
     case TraceEventKind::ProbeRequested:
