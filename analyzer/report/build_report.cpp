@@ -94,21 +94,6 @@ bool lacksGroups(const Section& section, const ReportSection& out)
     return out.groups.empty() && out.groupedBy != GroupBy::Site && !section.cells.empty();
 }
 
-/// Takes out what a trace says better; comparisons keep their sections.
-void dropTimedElsewhere(const Profile& profile, Report& report)
-{
-    std::vector<size_t> placeOf;
-    std::vector<ReportSection> kept;
-    for (size_t i = 0; i < profile.sections.size(); ++i) {
-        placeOf.push_back(kept.size());
-        if (!isTimedElsewhere(profile, profile.sections[i]))
-            kept.push_back(std::move(report.sections[i]));
-    }
-    for (ReportComparison& comparison : report.comparisons)
-        comparison.section = comparison.section < placeOf.size() ? placeOf[comparison.section] : kept.size();
-    report.sections = std::move(kept);
-}
-
 /// The locks and threads of a table add up to its waiting.
 std::string checkLockTable(const ReportSection& section)
 {
@@ -261,12 +246,11 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
     for (const InputInfo& input : profile.inputs)
         report.inputs.push_back(
             {input.name, input.format, std::string(confidenceName(input.confidence)), input.bytes});
+    SectionSources sources;
     for (const Section& section : profile.sections) {
-        ReportSection out = beginReportSection(profile, section);
-        if (isTimedElsewhere(profile, section)) {
-            report.sections.push_back(std::move(out)); // keeps the places, see dropTimedElsewhere()
+        if (isTimedElsewhere(profile, section)) // the trace says it better
             continue;
-        }
+        ReportSection out = beginReportSection(profile, section);
         out.groupedBy = query.by;
         out.askedLock = query.lock;
         out.holds = query.holds;
@@ -304,9 +288,9 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
                 report.internalError = wrong;
         }
         report.sections.push_back(std::move(out));
+        sources.push_back(&section);
     }
-    report.comparisons = buildComparisons(profile, report); // as long as both have the same sections
-    dropTimedElsewhere(profile, report);
+    report.comparisons = buildComparisons(profile, sources, report);
     selectLocks(query, report);
     addScores(profile, report);
     addNotes(report);

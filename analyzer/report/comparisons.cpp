@@ -42,10 +42,11 @@ std::map<std::string, Weight> weightsBySymbol(const Profile& profile, const Sect
     return weights;
 }
 
-ReportComparison compareProfiles(const Profile& profile, const Report& report, size_t a, size_t b)
+ReportComparison compareProfiles(
+    const Profile& profile, const SectionSources& sources, const Report& report, size_t a, size_t b)
 {
-    const Section& first = profile.sections[a];
-    const Section& second = profile.sections[b];
+    const Section& first = *sources[a];
+    const Section& second = *sources[b];
     const bool byShare = first.sharesPrinted && second.sharesPrinted;
     ReportComparison result{nameOf(report.sections[a], "first"), nameOf(report.sections[b], "second"),
         byShare ? "% of all, by function" : std::string(unitName(first.record.unit)) + " by function", b, {}};
@@ -126,10 +127,10 @@ std::optional<size_t> stepIn(const std::vector<std::vector<int64_t>>& rows, size
 
 /// Steps within one block of counters.
 void compareSteps(
-    const Profile& profile, const Report& report, size_t index, std::vector<ReportComparison>& out)
+    const Section& section, const Report& report, size_t index, std::vector<ReportComparison>& out)
 {
-    const auto& rows = profile.sections[index].counterRows;
-    const auto& columns = profile.sections[index].counterColumns;
+    const auto& rows = section.counterRows;
+    const auto& columns = section.counterColumns;
     constexpr std::array<std::string_view, 6> kRates = {"si", "so", "bi", "bo", "in", "cs"};
     for (size_t column = 0; column < columns.size(); ++column) {
         if (std::find(kRates.begin(), kRates.end(), columns[column]) == kRates.end())
@@ -186,10 +187,10 @@ void compareRows(
 }
 
 /// Two series over the same numbers of CPUs or tasks.
-ReportComparison compareScaling(const Profile& profile, const Report& report, size_t a, size_t b)
+ReportComparison compareScaling(const SectionSources& sources, const Report& report, size_t a, size_t b)
 {
-    const TableRecord& first = profile.sections[a].tables.front();
-    const TableRecord& second = profile.sections[b].tables.front();
+    const TableRecord& first = sources[a]->tables.front();
+    const TableRecord& second = sources[b]->tables.front();
     ReportComparison result{nameOf(report.sections[a], "first"), nameOf(report.sections[b], "second"),
         "at equal numbers of " + first.rowName, b, {}};
     // The last point first: it is what a series is about.
@@ -208,16 +209,15 @@ ReportComparison compareScaling(const Profile& profile, const Report& report, si
     return result;
 }
 
-/// The two sections of an input for which `matches` holds with each other, if there are exactly two.
+/// The two sections of an input for which `matches(a, b)` holds, if there are exactly two; by their places.
 template <class Matches>
-std::vector<std::pair<size_t, size_t>> pairsOf(const Profile& profile, Matches matches)
+std::vector<std::pair<size_t, size_t>> pairsOf(const SectionSources& sources, Matches matches)
 {
     std::vector<std::pair<size_t, size_t>> pairs;
-    for (size_t a = 0; a < profile.sections.size(); ++a) {
+    for (size_t a = 0; a < sources.size(); ++a) {
         std::vector<size_t> same;
-        for (size_t b = 0; b < profile.sections.size(); ++b) {
-            if (profile.sections[b].input == profile.sections[a].input
-                && matches(profile.sections[a], profile.sections[b]))
+        for (size_t b = 0; b < sources.size(); ++b) {
+            if (sources[b]->input == sources[a]->input && matches(a, b))
                 same.push_back(b);
         }
         if (same.size() == 2 && same[0] == a)
@@ -279,35 +279,38 @@ void compareScores(const Profile& profile, const Report& report, std::vector<Rep
 
 } // namespace
 
-std::vector<ReportComparison> buildComparisons(const Profile& profile, const Report& report)
+std::vector<ReportComparison> buildComparisons(
+    const Profile& profile, const SectionSources& sources, const Report& report)
 {
     std::vector<ReportComparison> comparisons;
-    for (size_t i = 0; i < profile.sections.size(); ++i) {
-        compareSteps(profile, report, i, comparisons);
-        for (const TableRecord& table : profile.sections[i].tables) {
+    for (size_t i = 0; i < sources.size(); ++i) {
+        compareSteps(*sources[i], report, i, comparisons);
+        for (const TableRecord& table : sources[i]->tables) {
             if (table.shape == TableShape::ColumnsAreVariants)
                 compareColumns(table, report.sections[i], i, comparisons);
             else if (table.shape == TableShape::RowsAreVariants)
                 compareRows(table, report.sections[i], i, comparisons);
         }
     }
-    for (const auto& [a, b] : pairsOf(profile, sameScaling))
-        comparisons.push_back(compareScaling(profile, report, a, b));
-    for (const auto& [a, b] : pairsOf(profile, sameProfileKind)) {
+    const auto both = [&](auto matches) {
+        return pairsOf(sources, [&](size_t a, size_t b) { return matches(*sources[a], *sources[b]); });
+    };
+    for (const auto& [a, b] : both(sameScaling))
+        comparisons.push_back(compareScaling(sources, report, a, b));
+    for (const auto& [a, b] : both(sameProfileKind)) {
         // Shares of a machine and of a process are of different wholes.
         const std::string& first = report.sections[a].facts.scope;
         const std::string& second = report.sections[b].facts.scope;
         if (!first.empty() && !second.empty() && first != second)
             continue;
-        comparisons.push_back(compareProfiles(profile, report, a, b));
+        comparisons.push_back(compareProfiles(profile, sources, report, a, b));
     }
-    for (const auto& [a, b] : pairsOf(profile, sameCounters))
+    for (const auto& [a, b] : both(sameCounters))
         comparisons.push_back(compareCounters(report, a, b));
-    const auto sameTables = [&](const Section& a, const Section& b) {
-        return sameLockTables(report.sections[static_cast<size_t>(&a - profile.sections.data())],
-            report.sections[static_cast<size_t>(&b - profile.sections.data())]);
+    const auto sameTables = [&](size_t a, size_t b) {
+        return sameLockTables(report.sections[a], report.sections[b]);
     };
-    for (const auto& [a, b] : pairsOf(profile, sameTables)) {
+    for (const auto& [a, b] : pairsOf(sources, sameTables)) {
         ReportComparison found = compareLockTables(report, a, b);
         if (!found.rows.empty())
             comparisons.push_back(std::move(found));

@@ -31,8 +31,11 @@ void buildCounterSection(const Section& section, ReportSection& out);
 void buildMeasurementSection(
     const Profile& profile, const Section& section, const RoutineTable& routines, ReportSection& out);
 
+/// What the sections of a report were made of, one by one.
+using SectionSources = std::vector<const Section*>;
 /// Tables before and after, where an input holds two of a kind.
-std::vector<ReportComparison> buildComparisons(const Profile& profile, const Report& report);
+std::vector<ReportComparison> buildComparisons(
+    const Profile& profile, const SectionSources& sources, const Report& report);
 /// The locks that two tables of lock statistics both have.
 ReportComparison compareLockTables(const Report& report, size_t a, size_t b);
 /// Whether they can be compared.
