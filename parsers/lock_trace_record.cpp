@@ -81,14 +81,15 @@ void writeLock(Bytes& out, const TracedLock& lock)
         lock.calledVariable, lock.calledVerified, lock.calledBtf, lock.valueNs, lock.waits, lock.acquisitions,
         lock.open, lock.openAtEnd, lock.openNs, lock.notAcquired, lock.meanNs, lock.maxNs,
         lock.maxAcquisitionNs, lock.p50Ns, lock.p99Ns, lock.contendedWallNs, lock.maxWaiters, lock.handOffNs,
-        lock.unseenNs, lock.accountNs, lock.offCpuNs, lock.deadlock, lock.stripBucketNs, lock.holdsRecorded);
+        lock.unseenNs, lock.accountNs, lock.nestedNs, lock.offCpuNs, lock.deadlock, lock.stripBucketNs,
+        lock.holdsRecorded);
     writeHold(out, lock.holdTimes);
     out.list(lock.holds, [&](const TracedHold& hold) { writeHold(out, hold); });
     out.list(lock.strip, [&](uint64_t ns) { out.numbers(ns); });
     out.list(lock.sites, [&](const TracedSite& site) {
         writePlace(out, site.at);
         out.text(site.side);
-        out.numbers(site.insideCondition, site.valueNs, site.waits, site.maxNs, site.open);
+        out.numbers(site.insideCondition, site.valueNs, site.waits, site.maxNs, site.open, site.nestedNs);
     });
     out.list(lock.holders, [&](const TracedHolder& holder) { writeHolder(out, holder); });
     out.list(lock.roots, [&](const TracedRoot& root) {

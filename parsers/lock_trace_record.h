@@ -71,6 +71,7 @@ struct TracedSite {
     uint64_t waits = 0;   ///< that ended
     uint64_t maxNs = 0;
     uint64_t open = 0;
+    uint64_t nestedNs = 0; ///< see TracedLock
 
     auto operator<=>(const TracedSite&) const = default;
 };
@@ -190,6 +191,7 @@ struct TracedLock {
     uint64_t handOffNs = 0;
     uint64_t unseenNs = 0;
     uint64_t accountNs = 0; ///< of the wait: not inside of another wait of the same thread
+    uint64_t nestedNs = 0;  ///< of the wait: inside of a wait of the same thread for another lock
     uint64_t offCpuNs = 0;
     bool deadlock = false;
     std::vector<TracedSite> sites{};     ///< heaviest first
@@ -217,7 +219,7 @@ struct TracedThreads {
     uint32_t threads = 0;
     ActivityTimes times{};
     uint64_t lockWaits = 0;  ///< of them for locks, unfinished ones included
-    uint64_t lockWaitNs = 0; ///< and their sum
+    uint64_t lockWaitNs = 0; ///< and their time; what lies in another one of them counts once
     uint64_t lockTimeNs = 0; ///< of that: not inside of another wait of the same thread
     uint64_t longestNs = 0;  ///< of those that ended
 

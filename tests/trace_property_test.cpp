@@ -91,6 +91,7 @@ struct TraceTotals {
     uint64_t unseenNs = 0;
     uint64_t contendedWallNs = 0;
     uint64_t accountNs = 0;
+    uint64_t nestedNs = 0;
     uint64_t threadNs = 0;
     std::map<std::pair<uint32_t, uint32_t>, uint64_t> holders{};
 
@@ -111,8 +112,11 @@ void addTotals(const TraceAnalysis& analysis, TraceTotals& totals)
                     holder.waitNs;
         }
     }
-    for (const TraceSite& site : analysis.sites)
+    for (const TraceSite& site : analysis.sites) {
         totals.accountNs += site.accountNs;
+        totals.nestedNs += site.nestedNs;
+        EXPECT_LE(site.nestedNs, site.waitNs + site.openNs);
+    }
     for (const TraceGroup& group : analysis.groups) {
         if (group.counting != Counting::Yes)
             continue;

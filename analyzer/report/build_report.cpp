@@ -120,15 +120,17 @@ std::string checkTrace(const ReportSection& section)
     uint64_t grouped = 0;
     for (const ReportTraceGroup& group : section.trace->groups)
         grouped += group.valueNs;
-    if (!section.trace->groups.empty() && grouped != section.trace->lockWaitNs)
+    // Each wait is behind somebody, also one that lies in another one.
+    const uint64_t every = section.trace->lockWaitNs + section.trace->nestedNs;
+    const uint64_t whole = section.groupedBy == GroupBy::Holder ? every : section.trace->lockWaitNs;
+    if (!section.trace->groups.empty() && grouped != whole)
         return fmt::format("{}: the rows by {} add up to {} of {}", toString(section.position),
-            groupByName(section.groupedBy), grouped, section.trace->lockWaitNs);
+            groupByName(section.groupedBy), grouped, whole);
     uint64_t sum = 0;
     for (const ReportTraceLock& lock : section.trace->locks)
         sum += lock.figures.valueNs;
-    if (sum != section.trace->lockWaitNs)
-        return fmt::format(
-            "{}: the locks add up to {} of {}", toString(section.position), sum, section.trace->lockWaitNs);
+    if (sum != every)
+        return fmt::format("{}: the locks add up to {} of {}", toString(section.position), sum, every);
     return section.trace->facts.problem;
 }
 

@@ -51,7 +51,7 @@ struct ReportTraceGroup {
     int32_t tid = -1;     ///< the same
     int32_t cpu = -1;     ///< the same
     uint64_t valueNs = 0; ///< waiting for locks; by holder what is charged to it
-    Share ofLock{};       ///< of all waiting for locks in the section
+    Share ofLock{};       ///< of the sum of the rows
     std::optional<uint64_t> waits{};
     std::optional<uint64_t> maxNs{};  ///< nothing where no wait ended
     uint64_t locks = 0;               ///< how many; by site and holder
@@ -89,7 +89,7 @@ struct ReportTraceLock {
     uint32_t instances = 1; ///< of the class
     Share ofClass{};        ///< of the waiting for all of its class
     TracedLock figures;     ///< without sites, holders, roots and patterns
-    Share ofLock;           ///< of all waiting for locks in the section
+    Share ofLock;           ///< of all waiting for locks in the section, what lies in other waits left out
     std::optional<Share> ofActive;
     std::optional<FixedPoint> meanWaiters; ///< while there was one
     std::optional<Share> contendedOfWall;
@@ -126,8 +126,9 @@ struct ReportTrace {
     /// Whether what threads did was recorded. If not, `activeNs` is all time that threads existed: more than
     /// they can have been active.
     bool activeKnown = false;
-    uint64_t lockWaitNs = 0;        ///< of all locks, lower bounds included
-    uint64_t lockWaitOfActive = 0;  ///< of it what is no part of another wait of the same thread
+    uint64_t lockWaitNs = 0; ///< for all locks, lower bounds included; a wait inside of another counts once
+    uint64_t nestedNs = 0;   ///< beyond that, in the figures of single locks: waits inside of others
+    uint64_t lockWaitOfActive = 0;  ///< of lockWaitNs what is no part of any other wait of the same thread
     std::optional<Share> lockShare; ///< lockWaitOfActive of activeNs
     bool lowerBound = false;        ///< events are missing
     uint64_t threads = 0;

@@ -94,7 +94,8 @@ private:
                 if (!lock.isLock)
                     continue;
                 ReportTraceGroup& to = row({.at = site.at});
-                addWaits(site.waits + site.open, site.valueNs, site.maxNs, to);
+                addWaits(site.waits + site.open, site.valueNs - std::min(site.valueNs, site.nestedNs),
+                    site.maxNs, to);
                 ++to.locks;
             }
         }
@@ -168,8 +169,11 @@ private:
 
     std::vector<ReportTraceGroup> sorted()
     {
+        uint64_t all = 0;
+        for (const ReportTraceGroup& one : rows_)
+            all += one.valueNs;
         for (ReportTraceGroup& one : rows_)
-            one.ofLock = trace_.lockWaitNs == 0 ? Share{} : shareOf(one.valueNs, trace_.lockWaitNs);
+            one.ofLock = all == 0 ? Share{} : shareOf(one.valueNs, all);
         std::stable_sort(
             rows_.begin(), rows_.end(), [](const ReportTraceGroup& a, const ReportTraceGroup& b) {
                 const auto rank = [](const ReportTraceGroup& one) {

@@ -253,6 +253,8 @@ Json lockJson(const ReportTraceLock& lock, const ReportTrace& trace)
         one["inner_of"] = figures.innerOf;
     if (figures.innerNs != 0)
         one["inner_ns"] = figures.innerNs;
+    if (figures.nestedNs != 0)
+        one["nested_ns"] = figures.nestedNs;
     one["value"] = figures.valueNs;
     one["lower_bound"] = trace.lowerBound || figures.open != 0;
     one["share_of_lock_percent"] = percent(lock.ofLock);

@@ -29,6 +29,12 @@ TracedPlace siteOf(const TracedLock& lock)
     return {};
 }
 
+/// What of the waiting for a lock does not stand in the figures of another one already.
+uint64_t ownNs(const TracedLock& lock)
+{
+    return lock.valueNs - std::min(lock.valueNs, lock.nestedNs);
+}
+
 std::string fileNameOf(const std::string& path)
 {
     return path.substr(path.rfind('/') + 1);
@@ -53,7 +59,8 @@ public:
             || record_.endsWithoutBegin + record_.beginsWithoutEnd != 0;
         for (const TracedLock& lock : record_.locks) {
             if (lock.isLock) {
-                trace_->lockWaitNs += lock.valueNs;
+                trace_->lockWaitNs += ownNs(lock);
+                trace_->nestedNs += lock.nestedNs;
                 trace_->lockWaitOfActive += lock.accountNs;
             }
         }
@@ -159,7 +166,8 @@ private:
         lock.name = site.function.empty() ? fmt::format("{:#x}", from.address)
             : site.calledFrom             ? fmt::format("lock taken in a call from {}", site.function)
                                           : fmt::format("lock taken at {}", site.function);
-        lock.basis = fmt::format("address {:#x}", from.address);
+        lock.basis = site.function.empty() ? std::string("no symbol or call site names it")
+                                           : fmt::format("address {:#x}", from.address);
     }
 
     void addLocks()
@@ -187,8 +195,11 @@ private:
         }
         for (const auto& [key, members] : classes) {
             uint64_t all = 0;
-            for (const size_t i : members)
+            uint64_t own = 0;
+            for (const size_t i : members) {
                 all += record_.locks[i].valueNs;
+                own += ownNs(record_.locks[i]);
+            }
             for (size_t n = 0; n < members.size(); ++n) {
                 ReportTraceLock& lock = trace_->locks[members[n]];
                 lock.instances = static_cast<uint32_t>(members.size());
@@ -200,7 +211,7 @@ private:
             }
             if (members.size() > 1)
                 trace_->classes.push_back({key.first, static_cast<uint32_t>(members.size()), all,
-                    shareOf(all, trace_->lockWaitNs), trace_->locks[members.front()].ofClass});
+                    shareOf(own, trace_->lockWaitNs), trace_->locks[members.front()].ofClass});
         }
         std::ranges::stable_sort(trace_->classes, std::ranges::greater{}, &ReportLockClass::valueNs);
     }
@@ -212,7 +223,7 @@ private:
         lock.figures.holders.clear();
         lock.figures.roots.clear();
         lock.figures.patterns.clear();
-        lock.ofLock = shareOf(from.valueNs, trace_->lockWaitNs);
+        lock.ofLock = shareOf(ownNs(from), trace_->lockWaitNs);
         if (trace_->activeNs != 0)
             lock.ofActive = shareOf(from.accountNs, trace_->activeNs);
         if (record_.durationNs != 0 && from.instances.empty()) // else each had its own time

@@ -32,7 +32,7 @@ void addOffCpu(const OffCpuSums& from, OffCpuTimes& to)
 template <class Row> void addWaits(const TraceSite& site, Row& row)
 {
     row.lockWaits += site.waits + site.openWaits;
-    row.lockWaitNs += site.waitNs + site.openNs;
+    row.lockWaitNs += site.waitNs + site.openNs - site.nestedNs;
     row.longestNs = std::max(row.longestNs, site.maxNs);
 }
 

@@ -114,6 +114,7 @@ private:
     bool noteAcquisition(LiveThread& thread, TraceLockId lock, uint64_t beganNs);
     void settleAcquisition(LiveThread& thread);
     void creditOutermost(LiveThread& thread);
+    void noteNested(const OpenWait& wait, uint64_t ns);
     bool mayBeOnSinceBegin(const LiveThread& thread) const;
     WaitReason futexReason(const LiveThread& thread, const FutexCall& call, const TraceStackClass& known);
     bool isLikelyPair(const OpenWait& wait, TraceStackId endStack, int64_t result);
@@ -151,7 +152,9 @@ private:
         friend uint64_t hashOf(const Word& word) { return mixBits(word.address ^ mixBits(word.process)); }
     };
     Interner<Word, Id<struct WordTag>> words_;
-    std::vector<TraceLockId> wordLocks_;                            ///< of words_ row i + 1
+    std::vector<TraceLockId> wordLocks_; ///< of words_ row i + 1
+    /// By row of the inner wait's site and lock of the outer one.
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> nested_;
     WaitQueue openSince_;                                           ///< waits that are charged
     std::map<std::pair<uint32_t, uint64_t>, TraceLockId> parkedAt_; ///< the lock that the word slept for last
     std::map<std::pair<uint32_t, uint32_t>, TraceLockId> parked_;   ///< by process row and stack

@@ -101,6 +101,7 @@ struct TraceSite {
     uint64_t leftOutNs = 0;
     uint64_t acquisitions = 0; ///< several waits in a row for one of them count once
     uint64_t accountNs = 0;    ///< of all that: not inside of another wait of the thread
+    uint64_t nestedNs = 0;     ///< of the wait: inside of one of the thread's waits for another lock
     uint64_t offCpuNs = 0;     ///< off the processor in it, from switch-out to switch-in
 };
 

@@ -83,6 +83,11 @@ TraceAnalysis TraceAnalyser::finish(uint64_t endNs)
     analysis.blockedAt = std::move(blockedAt_);
     for (LiveLock& lock : locks_.locks())
         finishLock(lock, analysis);
+    for (const auto& [key, ns] : nested_) {
+        const auto& [site, outer] = key;
+        if (analysis.lock({outer}).isLock)
+            locks_.sites()[site].nestedNs += ns;
+    }
     analysis.sites = std::move(locks_.sites());
     analysis.groups = std::move(threads_.groups());
     analysis.processes = std::move(threads_.processes());

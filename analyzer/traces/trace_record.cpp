@@ -224,6 +224,7 @@ private:
             if (from.waits + from.openWaits == 0)
                 continue;
             row.accountNs += from.accountNs;
+            row.nestedNs += from.nestedNs;
             row.offCpuNs += from.offCpuNs;
             TracedPlace at = names_.siteOf(from.stack);
             std::string side(sideName(from.reason));
@@ -232,6 +233,7 @@ private:
             site.side = std::move(side);
             site.insideCondition = from.insideCondition;
             site.valueNs += from.waitNs + from.openNs;
+            site.nestedNs += from.nestedNs;
             site.waits += from.waits;
             site.maxNs = std::max(site.maxNs, from.maxNs);
             site.open += from.openWaits;

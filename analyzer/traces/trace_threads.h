@@ -28,6 +28,8 @@ struct OpenWait {
     FutexCall call{};
     WordSide side = WordSide::None;
     bool afterBroadcast = false;
+    TraceLockId nestedIn{};   ///< the wait for which this one lies in
+    uint64_t nestedNs = 0;    ///< how much of this one does
     bool interrupted = false; ///< by a signal, after which the kernel begins the call anew
 };
 

@@ -147,12 +147,29 @@ void TraceAnalyser::beginWait(LiveThread& thread, OpenWait wait, WaitReason reas
     refresh(thread);
 }
 
-/// The outermost wait of a thread is what its time up to now was spent on.
+/// The outermost wait of a thread is what its time up to now was spent on; the others lie in it.
 void TraceAnalyser::creditOutermost(LiveThread& thread)
 {
-    const OpenWait& wait = thread.waits.front();
-    locks_.sites()[wait.site].accountNs += countedNs(wait, thread.accountedNs, nowNs_);
+    const OpenWait& outermost = thread.waits.front();
+    locks_.sites()[outermost.site].accountNs += countedNs(outermost, thread.accountedNs, nowNs_);
+    for (size_t i = 1; i < thread.waits.size(); ++i) {
+        OpenWait& inner = thread.waits[i];
+        const OpenWait& outer = thread.waits[i - 1];
+        if (!outer.counted)
+            continue;
+        inner.nestedIn = outer.lock;
+        inner.nestedNs += countedNs(inner, std::max(inner.beganNs, thread.accountedNs), nowNs_);
+    }
     thread.accountedNs = nowNs_;
+}
+
+/// What of a wait of that length stands in the figures of the lock around it already. Whether that one is a
+/// lock is known in the end.
+void TraceAnalyser::noteNested(const OpenWait& wait, uint64_t ns)
+{
+    const uint64_t nestedNs = std::min(wait.nestedNs, ns);
+    if (nestedNs != 0)
+        nested_[{wait.site, wait.nestedIn.v}] += nestedNs;
 }
 
 /// What of that stretch of a wait the question is about.
@@ -208,6 +225,7 @@ void TraceAnalyser::endWait(LiveThread& thread, size_t index, bool acquired, boo
     if (!wait.counted || !window_.touches(wait.beganNs, nowNs_))
         return closeWait(thread, index);
     countAcquisition(thread, wait);
+    noteNested(wait, ns);
     if (whole && window_.covers(wait.beganNs, nowNs_)) {
         ++site.waits;
         site.waitNs += ns;
@@ -248,6 +266,7 @@ void TraceAnalyser::dropWait(LiveThread& thread, size_t index)
         return closeWait(thread, index);
     countAcquisition(thread, wait);
     const uint64_t ns = countedNs(wait, wait.beganNs, endNs);
+    noteNested(wait, ns);
     TraceSite& site = locks_.sites()[wait.site];
     ++site.openWaits;
     site.openNs += ns;
