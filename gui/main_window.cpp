@@ -32,7 +32,10 @@ namespace {
 QString entryOf(const ReportSection& section)
 {
     const std::string event = section.event.empty() ? "" : ", " + section.event;
-    const std::string what = section.trace ? "waits for locks" : section.format + event;
+    const bool counts = section.kind == SectionKind::LockTrace && !section.lockTable;
+    const std::string what = section.trace ? "waits for locks"
+        : counts                           ? "events counted, not timed"
+                                           : section.format + event;
     return shown(section.title.empty() ? what : section.title) + '\n' + shown(toString(section.position));
 }
 
@@ -222,14 +225,19 @@ void MainWindow::showReport(const std::shared_ptr<const LoadedReport>& loaded)
     verdict_->setText(report.internalError.empty()
             ? shown(report.verdict.text)
             : tr("Internal error, please report it: %1").arg(shown(report.internalError)));
-    for (const ReportSection& section : report.sections) {
+    // Open on the answer: the section that decided the verdict.
+    int answer = 0;
+    for (const size_t index : shownSections(report)) {
+        const ReportSection& section = report.sections[index];
         auto* const item = new QListWidgetItem(entryOf(section), sections_);
         item->setToolTip(Qt::convertFromPlainText(entryOf(section)));
+        item->setData(Qt::UserRole, static_cast<qulonglong>(index));
+        if (report.verdict.section == index)
+            answer = sections_->count() - 1;
     }
     new QListWidgetItem(tr("Overview and next steps"), sections_);
     body_->setVisible(!report.sections.empty()); // else the diagnostics say why, and have all the room
-    // Open on the answer: the section that decided the verdict.
-    sections_->setCurrentRow(static_cast<int>(report.verdict.section.value_or(0)));
+    sections_->setCurrentRow(answer);
     sections_->setFocus();
     showDiagnostics(report.diagnostics);
 }
@@ -271,10 +279,10 @@ void MainWindow::showSection(int row)
 {
     if (!loaded_ || row < 0)
         return;
-    const auto index = static_cast<size_t>(row);
+    const QVariant index = sections_->item(row)->data(Qt::UserRole);
     const Report& report = loaded_->report;
     sectionView_->setDocument(
-        index < report.sections.size() ? sectionDocument(report, index) : summaryDocument(report));
+        index.isValid() ? sectionDocument(report, index.toULongLong()) : summaryDocument(report));
 }
 
 void MainWindow::setReading(bool reading)

@@ -14,7 +14,14 @@ void addDiagnostics(const Report& report, Document& document)
 {
     DocumentText text{.label = "Left out, repaired", .lines = {}};
     constexpr size_t kMostLines = 12;
+    const bool saysCounted =
+        std::any_of(document.blocks.begin(), document.blocks.end(), [](const auto& block) {
+            const auto* table = std::get_if<DocumentTable>(&block);
+            return table != nullptr && table->id == kEventCountsId;
+        });
     for (const Diagnostic& one : report.diagnostics) {
+        if (one.code == DiagnosticCode::EventsNotTimed && saysCounted)
+            continue;
         if (text.lines.size() == kMostLines) {
             text.lines.push_back(
                 fmt::format("{} more in the JSON report", report.diagnostics.size() - kMostLines));
@@ -96,7 +103,7 @@ Document buildDocument(const Report& report, const DocumentOptions& options)
         addBrief(report, document);
     } else {
         addInputs(report, document);
-        for (size_t i = 0; i < report.sections.size(); ++i)
+        for (const size_t i : shownSections(report))
             addSection(report, i, document);
         addComparisons(report, report.sections.size(), document);
         addDiagnostics(report, document);

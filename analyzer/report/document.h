@@ -70,6 +70,8 @@ struct DocumentOptions {
 
 /// Lays a report out. Figures are only formatted here, never computed.
 Document buildDocument(const Report& report, const DocumentOptions& options);
+/// The sections that are shown, in this order. Counted events of an input share one view: that of the first.
+std::vector<size_t> shownSections(const Report& report);
 /// One section alone: head, tables, candidates, its comparisons; for views that show one at a time.
 Document sectionDocument(const Report& report, size_t index);
 /// What belongs to no section: the inputs, comparisons across sections, what to record next.

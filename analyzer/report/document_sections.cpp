@@ -1,19 +1,47 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/document_sections.h"
 
-#include "analyzer/report/json_names.h"
+#include "analyzer/report/document_cells.h"
 #include "analyzer/report/section_builders.h"
 #include "analyzer/report/value_format.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace whichlock {
 namespace {
 
-std::string seen(std::string_view what, Sees sees)
+/// `sees: user sleep, callers; partly kernel spin; NOT user spin`; kernel and user are told apart where they
+/// differ.
+std::vector<std::string> coverageLines(const Coverage& sees)
 {
-    return fmt::format("{} {}", what, sees == Sees::No ? "NO" : seesName(sees));
+    std::array<std::string, 3> names; // by Sees
+    const auto add = [&](Sees kind, std::string_view name) {
+        std::string& list = names[static_cast<size_t>(kind)];
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
+    };
+    const auto addBoth = [&](Sees kernel, Sees user, std::string_view name) {
+        if (kernel == user)
+            return add(kernel, name);
+        add(kernel, fmt::format("kernel {}", name));
+        add(user, fmt::format("user {}", name));
+    };
+    addBoth(sees.kernelSpin, sees.userSpin, "spin");
+    addBoth(sees.kernelSleep, sees.userSleep, "sleep");
+    add(sees.holders, "holders");
+    add(sees.callers, "callers");
+    const auto& [no, partly, yes] = names;
+    std::string line = "sees: " + yes;
+    if (!partly.empty())
+        line += (yes.empty() ? "partly " : "; partly ") + partly;
+    constexpr size_t kLine = 76;
+    constexpr std::string_view kNot = "; NOT ";
+    if (!no.empty() && line.size() + kNot.size() + no.size() > kLine)
+        return {line, "does not see: " + no};
+    if (!no.empty())
+        line += yes.empty() && partly.empty() ? "NOT " + no : std::string(kNot) + no;
+    return {line};
 }
 
 std::string originOf(const ReportSection& section)
@@ -28,8 +56,9 @@ std::string originOf(const ReportSection& section)
     return where;
 }
 
-/// Commands that record traces name many events: their ends tell enough.
-std::string traceOrigin(const ReportSection& section)
+/// Commands that record name many events: their ends tell enough. Where in the file samples of one event
+/// begin tells nobody anything.
+std::string recordingOrigin(const ReportSection& section)
 {
     constexpr size_t kLine = 72;
     constexpr size_t kLeast = 40;
@@ -51,12 +80,9 @@ std::string traceExtent(const ReportSection& section)
     return text;
 }
 
-} // namespace
-
-DocumentText headOf(const ReportSection& section)
+/// The line about the machine, where anything is known of it.
+void addMachine(const ReportSection& section, DocumentText& head)
 {
-    DocumentText head{.label = {}, .lines = {}, .indent = 1};
-    head.lines.push_back(section.trace ? traceOrigin(section) : originOf(section));
     std::string machine;
     const auto add = [&](std::string_view text) {
         machine += (machine.empty() ? "" : ", ") + std::string(text);
@@ -71,6 +97,77 @@ DocumentText headOf(const ReportSection& section)
         add(fmt::format("{} CPUs", *section.facts.cpus));
     if (!machine.empty())
         head.lines.push_back(std::move(machine));
+}
+
+/// A counted event says no more than its number: those of one input share a table.
+bool isCountOnly(const ReportSection& section)
+{
+    return section.kind == SectionKind::LockTrace && !section.trace && !section.lockTable
+        && section.title.empty() && section.groups.empty() && section.scores.empty();
+}
+
+bool sameInput(const ReportSection& a, const ReportSection& b)
+{
+    return a.input == b.input && a.position.chain == b.position.chain;
+}
+
+/// The counted events of the input of one of them, and where they come from if nothing else says it.
+void addEventCounts(const Report& report, size_t index, Document& document)
+{
+    const ReportSection& first = report.sections[index];
+    DocumentTable table{.caption = {},
+        .id = kEventCountsId,
+        .columns = {{"Events counted, not timed", Align::Left}, {"counted"}},
+        .rows = {}};
+    bool alone = true;
+    for (size_t i = 0; i < report.sections.size(); ++i) {
+        const ReportSection& section = report.sections[i];
+        if (!sameInput(section, first))
+            continue;
+        alone = alone && isCountOnly(section);
+        if (isCountOnly(section))
+            table.rows.push_back({labelCell(section.event),
+                countCell(section.total.value_or(0), sectionPointer(i) + "/total")});
+    }
+    if (alone) {
+        DocumentText head{.label = {}, .lines = {recordingOrigin(first)}, .indent = 1};
+        addMachine(first, head);
+        head.lines.push_back(fmt::format(
+            "{}, {} {}", first.format, table.rows.size(), table.rows.size() == 1 ? "event" : "events"));
+        if (!first.filter.empty())
+            head.lines.push_back(fmt::format("filter: {}; the rest is in no figure", first.filter));
+        document.blocks.emplace_back(std::move(head));
+    }
+    document.blocks.emplace_back(std::move(table));
+}
+
+} // namespace
+
+std::vector<size_t> shownSections(const Report& report)
+{
+    std::vector<size_t> shown;
+    std::optional<size_t> counts; // the first section of these
+    for (size_t i = 0; i < report.sections.size(); ++i) {
+        if (counts && !sameInput(report.sections[*counts], report.sections[i])) {
+            shown.push_back(*counts);
+            counts.reset();
+        }
+        if (!isCountOnly(report.sections[i]))
+            shown.push_back(i);
+        else if (!counts)
+            counts = i;
+    }
+    if (counts)
+        shown.push_back(*counts);
+    return shown;
+}
+
+DocumentText headOf(const ReportSection& section)
+{
+    DocumentText head{.label = {}, .lines = {}, .indent = 1};
+    head.lines.push_back(
+        section.trace || section.format == "perf.data" ? recordingOrigin(section) : originOf(section));
+    addMachine(section, head);
     std::string what = section.format;
     if (!section.event.empty())
         what += ", event " + section.event;
@@ -95,11 +192,8 @@ DocumentText headOf(const ReportSection& section)
     for (const std::string& repair : section.repairs)
         head.lines.push_back(repair);
     if (section.kind == SectionKind::CpuProfile || section.trace || section.lockTable) {
-        const Coverage& sees = section.sees;
-        head.lines.push_back("sees: " + seen("kernel spin", sees.kernelSpin) + ", "
-            + seen("user spin", sees.userSpin) + ", "
-            + seen("sleep", std::max(sees.kernelSleep, sees.userSleep)) + ", " + seen("holders", sees.holders)
-            + ", " + seen("callers", sees.callers));
+        for (std::string& line : coverageLines(section.sees))
+            head.lines.push_back(std::move(line));
     }
     return head;
 }
@@ -107,6 +201,8 @@ DocumentText headOf(const ReportSection& section)
 void addSection(const Report& report, size_t index, Document& document)
 {
     const ReportSection& section = report.sections[index];
+    if (isCountOnly(section))
+        return addEventCounts(report, index, document);
     if (!section.title.empty())
         document.blocks.emplace_back(DocumentHeading{section.title});
     document.blocks.emplace_back(headOf(section));

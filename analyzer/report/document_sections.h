@@ -6,6 +6,9 @@
 
 namespace whichlock {
 
+/// The table of events that were counted and not timed.
+inline constexpr const char* kEventCountsId = "events";
+
 /// Where the section comes from, of what machine and event, and what such an input can see.
 DocumentText headOf(const ReportSection& section);
 /// The locks of a section, at most `most` of them.

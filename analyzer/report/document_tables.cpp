@@ -75,7 +75,7 @@ void addMeasurementSection(const ReportSection& section, size_t index, Document&
 void addEventSection(const ReportSection& section, size_t index, Document& document)
 {
     DocumentTable table{
-        .caption = {}, .id = "events", .columns = {{"Event", Align::Left}, {"counted"}}, .rows = {}};
+        .caption = {}, .id = kEventCountsId, .columns = {{"Event", Align::Left}, {"counted"}}, .rows = {}};
     table.rows.push_back(
         {labelCell(section.event), countCell(section.total.value_or(0), sectionPointer(index) + "/total")});
     document.blocks.emplace_back(std::move(table));

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace whichlock {
 namespace {
@@ -24,11 +25,25 @@ std::string milliseconds(uint64_t ns)
     return formatMilliseconds(ns) + " ms";
 }
 
-/// As in other tables of locks: of those without a name where they are taken.
+/// `struct inode::i_rwsem` as `inode::i_rwsem`.
+std::string withoutStruct(std::string name)
+{
+    constexpr std::string_view kStruct = "struct ";
+    for (size_t at = name.find(kStruct); at != std::string::npos; at = name.find(kStruct, at)) {
+        if (at == 0 || name[at - 1] == ' ')
+            name.erase(at, kStruct.size());
+        else
+            at += kStruct.size();
+    }
+    return name;
+}
+
+/// As in other tables of locks: of those without a name where they are taken. The full name stands with the
+/// lock's figures.
 std::string shortName(const ReportTraceLock& lock)
 {
     if (lock.rung != Rung::CallSite)
-        return lock.name;
+        return withoutStruct(lock.name);
     constexpr std::string_view kAt = "lock taken at ";
     constexpr std::string_view kFrom = "lock taken in a call from ";
     if (lock.name.starts_with(kAt))
@@ -202,6 +217,8 @@ std::string placeLabel(const TracedPlace& at)
 
 std::string holderLabel(const TracedPlace& at, const std::string& thread)
 {
+    if (at.function.empty() && !thread.empty())
+        return "thread " + thread; // where is not in the stacks
     return placeLabel(at) + (thread.empty() ? "" : "  " + thread);
 }
 
@@ -276,6 +293,36 @@ DocumentTable traceGroupTable(const ReportSection& section, size_t index, size_t
     return table;
 }
 
+namespace {
+
+/// The locks to show, each one inside of another directly below that; with how deep.
+std::vector<std::pair<size_t, size_t>> shownLocks(const ReportSection& section)
+{
+    const std::vector<ReportTraceLock>& locks = section.trace->locks;
+    const auto shows = [&](size_t i) { return section.askedLock.empty() || locks[i].selected; };
+    const auto isInner = [&](size_t i) {
+        const uint32_t outer = locks[i].figures.innerOf;
+        return outer != 0 && outer <= locks.size() && locks[outer - 1].figures.innerOf == 0
+            && shows(outer - 1);
+    };
+    std::map<uint32_t, std::vector<size_t>> inside;
+    for (size_t i = 0; i < locks.size(); ++i) {
+        if (shows(i) && isInner(i))
+            inside[locks[i].figures.innerOf].push_back(i);
+    }
+    std::vector<std::pair<size_t, size_t>> rows;
+    for (size_t i = 0; i < locks.size(); ++i) {
+        if (!shows(i) || isInner(i))
+            continue;
+        rows.emplace_back(i, 0);
+        for (const size_t inner : inside[static_cast<uint32_t>(i + 1)])
+            rows.emplace_back(inner, 1);
+    }
+    return rows;
+}
+
+} // namespace
+
 DocumentTable traceLockTable(const ReportSection& section, size_t index, size_t most)
 {
     const ReportTrace& trace = *section.trace;
@@ -285,19 +332,19 @@ DocumentTable traceLockTable(const ReportSection& section, size_t index, size_t 
         .rows = {}};
     if (trace.activeNs != 0)
         table.columns.push_back({trace.activeKnown ? "of active" : "of all"});
-    for (const char* title : {"waits", "mean", "p99", "max ms"})
-        table.columns.push_back({title, Align::Right, title[0] == 'p' ? 1 : 0});
-    size_t left = 0;
-    for (size_t i = 0; i < trace.locks.size(); ++i) {
-        const ReportTraceLock& lock = trace.locks[i];
-        if (!section.askedLock.empty() && !lock.selected)
-            continue;
+    table.columns.insert(
+        table.columns.end(), {{"waits"}, {"mean", Align::Right, 1}, {"p99", Align::Right, 3}, {"max ms"}});
+    table.columns.push_back({"named by", Align::Left});
+    const std::vector<std::pair<size_t, size_t>> shown = shownLocks(section);
+    for (const auto& [i, depth] : shown) {
         if (table.rows.size() == most) {
-            ++left;
-            continue;
+            table.rows.push_back({labelCell(fmt::format("  {} more", shown.size() - most))});
+            break;
         }
+        const ReportTraceLock& lock = trace.locks[i];
         const std::string at = fmt::format("{}/locks/{}", sectionPointer(index), i);
-        std::vector<DocumentCell> row{labelCell(fmt::format("{} {}", lock.id, shortName(lock))),
+        std::vector<DocumentCell> row{
+            labelCell(std::string(2 * depth, ' ') + fmt::format("{} {}", lock.id, shortName(lock))),
             labelCell(lock.figures.kind), timeCell(lock.figures.valueNs, at + "/value"),
             shareCell(lock.ofLock, at + "/share_of_lock_percent", 1)};
         if (trace.activeNs != 0)
@@ -306,10 +353,9 @@ DocumentTable traceLockTable(const ReportSection& section, size_t index, size_t 
         for (const auto& [value, field] : {std::pair(lock.figures.meanNs, "/mean_ns"),
                  {lock.figures.p99Ns, "/p99_ns"}, {lock.figures.maxNs, "/max_ns"}})
             row.push_back(lock.figures.waits != 0 ? timeCell(value, at + field) : labelCell("-"));
+        row.push_back(labelCell(std::string(rungName(lock.rung))));
         table.rows.push_back(std::move(row));
     }
-    if (left != 0)
-        table.rows.push_back({labelCell(fmt::format("  {} more", left))});
     return table;
 }
 

@@ -19,9 +19,11 @@ std::string milliseconds(uint64_t ns)
     return formatMilliseconds(ns) + " ms";
 }
 
-/// A function in a sentence.
-std::string inWords(const std::string& function, bool calledFrom)
+/// A function in a sentence; where the stacks do not tell it, the thread.
+std::string inWords(const std::string& function, bool calledFrom, const std::string& thread = {})
 {
+    if (function.empty() && !thread.empty())
+        return "thread " + thread;
     return (calledFrom ? "what was called from " : "") + shownFunction(function);
 }
 
@@ -108,7 +110,7 @@ DocumentTable worstTable(const ReportTraceLock& lock, const std::string& pointer
     for (size_t i = 0; i < std::min(lock.figures.worst.size(), most); ++i) {
         const TracedLongWait& wait = lock.figures.worst[i];
         const std::string at = fmt::format("{}/longest/{}", pointer, i);
-        table.rows.push_back({labelCell(placeLabel(wait.at)),
+        table.rows.push_back({labelCell(wait.at.function.empty() ? "-" : placeLabel(wait.at)),
             labelCell(wait.thread.empty() ? fmt::format("{}", wait.tid)
                                           : fmt::format("{}/{}", wait.thread, wait.tid)),
             timeCell(wait.fromNs, at + "/at_ns"), timeCell(wait.ns, at + "/value"),
@@ -181,7 +183,7 @@ std::string stripOf(const TracedLock& lock, uint64_t durationNs)
 /// `46 waits for 36 acquisitions that had to wait; ...`.
 std::string waitsLine(const TracedLock& figures)
 {
-    std::string line = figures.waits == figures.acquisitions
+    std::string line = figures.waits <= figures.acquisitions
         ? fmt::format("{} {}", figures.waits, figures.waits == 1 ? "wait" : "waits")
         : fmt::format("{} waits for {} acquisitions", figures.waits, figures.acquisitions);
     if (figures.waits != 0)
@@ -189,6 +191,16 @@ std::string waitsLine(const TracedLock& figures)
     if (figures.maxAcquisitionNs > figures.maxNs)
         line += fmt::format(", longest acquisition {}", milliseconds(figures.maxAcquisitionNs));
     return line;
+}
+
+/// The waits whose begin or end lies outside of what was recorded.
+std::string openLine(const TracedLock& figures)
+{
+    std::string line = fmt::format(
+        "{} more {} not seen from begin to end", figures.open, figures.open == 1 ? "was" : "were");
+    if (figures.openAtEnd != 0)
+        line += fmt::format(", {} still on at the end", figures.openAtEnd);
+    return figures.openNs == 0 ? line : line + ": >= " + milliseconds(figures.openNs);
 }
 
 void addHead(const ReportTraceLock& lock, const ReportTrace& trace, Document& document)
@@ -202,12 +214,15 @@ void addHead(const ReportTraceLock& lock, const ReportTrace& trace, Document& do
         lock.meanWaiters ? formatDecimal(*lock.meanWaiters, 1) : "-", figures.maxWaiters));
     head.lines.push_back(waitsLine(figures));
     if (figures.open != 0)
-        head.lines.push_back(fmt::format("{} more were not seen from begin to end, {} still on at the end: "
-                                         ">= {}",
-            figures.open, figures.openAtEnd, milliseconds(figures.openNs)));
+        head.lines.push_back(openLine(figures));
     if (figures.notAcquired != 0)
-        head.lines.push_back(
-            fmt::format("{} waits ended without the lock (time-out, signal)", figures.notAcquired));
+        head.lines.push_back(fmt::format("{} {} without the lock ({})", figures.notAcquired,
+            figures.notAcquired == 1 ? "wait ended" : "waits ended",
+            figures.kind == "mmap-lock" ? "most likely trylocks" : "time-out, signal"));
+    if (figures.innerOf != 0 && figures.innerOf <= trace.locks.size())
+        head.lines.push_back(fmt::format("lies inside of {} {}; {} of its waiting is part of waits for that "
+                                         "or another lock",
+            figures.innerOf, trace.locks[figures.innerOf - 1].name, milliseconds(figures.nestedNs)));
     if (figures.deadlock)
         head.lines.emplace_back("DEADLOCK: its waiters wait for each other in a circle");
     const std::string strip = stripOf(figures, trace.facts.durationNs);
@@ -237,12 +252,19 @@ std::string timesText(const std::vector<NamedTime>& times, size_t most)
     return text;
 }
 
+std::string blockedText(const std::vector<NamedTime>& times, size_t most)
+{
+    if (times.size() == 1 && times.front().name.empty())
+        return milliseconds(times.front().ns) + "; where is not in the stacks";
+    return "in " + timesText(times, most);
+}
+
 /// What kept a holder off its CPU while others waited.
 void addHolderLines(const ReportTraceLock& lock, const ReportTraceHolder& holder, const ReportTrace& trace,
     size_t most, DocumentText& text)
 {
     const TracedHolder& figures = holder.figures;
-    const std::string name = inWords(figures.at.function, figures.at.calledFrom);
+    const std::string name = inWords(figures.at.function, figures.at.calledFrom, figures.thread);
     if (figures.meanwhile.preemptedNs / 10 >= figures.waitNs / 100 && figures.meanwhile.preemptedNs != 0
         && !figures.preemptedBy.empty())
         text.lines.push_back(fmt::format("{} was preempted {} with waiters behind it; the CPU went to {}",
@@ -250,7 +272,7 @@ void addHolderLines(const ReportTraceLock& lock, const ReportTraceHolder& holder
             timesText(figures.preemptedBy, most)));
     if (!figures.blockedAt.empty()
         && (figures.meanwhile.ioNs + figures.meanwhile.blockedNs) / 10 >= figures.waitNs / 100)
-        text.lines.push_back(fmt::format("{} was blocked in {}", name, timesText(figures.blockedAt, most)));
+        text.lines.push_back(fmt::format("{} was blocked {}", name, blockedText(figures.blockedAt, most)));
     std::string locks;
     for (const auto& [other, ns] : figures.waitedFor)
         if (other < trace.locks.size() && ns / 10 >= figures.waitNs / 100)
@@ -324,7 +346,10 @@ void addTraceLock(const ReportTraceLock& lock, const ReportSection& section, con
     constexpr size_t kFewRows = 5;
     const size_t most = inDepth ? SIZE_MAX : kFewRows;
     addHead(lock, trace, document);
-    document.blocks.emplace_back(siteTable(lock, pointer, most));
+    const bool untold = lock.sites.size() == 1 && lock.sites.front().figures.at.function.empty()
+        && lock.sites.front().figures.side == "-";
+    if (!untold) // the only row would say that the stacks do not tell
+        document.blocks.emplace_back(siteTable(lock, pointer, most));
     document.blocks.emplace_back(holderTable(lock, trace, pointer, most));
     if (section.holds && lock.figures.holdTimes.holds != 0)
         document.blocks.emplace_back(holdTable(lock, pointer, most));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a trace did not show, what is in none of its figures, and what recording it cost, in sentences.
 #include "analyzer/report/section_builders.h"
+#include "analyzer/report/value_format.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,6 +31,10 @@ public:
             say(fmt::format("By the question, {} waits for locks are left out, {:.3f} ms of waiting. Holders "
                             "are found from all events.",
                 record_.leftOut.waits, static_cast<double>(record_.leftOut.ns) / 1e6));
+        if (trace_.nestedNs != 0)
+            say(fmt::format("{} ms of waiting for locks lies inside of waits for others, as that of a "
+                            "semaphore's inner spinlock: each lock has it, shares and sums have it once.",
+                formatMilliseconds(trace_.nestedNs)));
         addRecorder();
         if (record_.sampled)
             say("The tracepoints were sampled, not all recorded: sums are lower bounds of unknown scale, and "
@@ -66,11 +71,14 @@ private:
     void addUnpaired()
     {
         std::string text;
-        for (const auto& [count, what] : {std::pair(record_.endsWithoutBegin, "ends without a begin"),
-                 {record_.beginsWithoutEnd, "begins without an end"},
-                 {record_.unlikelyPairs, "ends of other calls"}})
+        const auto add = [&](uint64_t count, const char* one, const char* several, const char* what) {
             if (count != 0)
-                text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+                text += fmt::format(
+                    "{}{} {} {}", text.empty() ? "" : ", ", count, count == 1 ? one : several, what);
+        };
+        add(record_.endsWithoutBegin, "end", "ends", "without a begin");
+        add(record_.beginsWithoutEnd, "begin", "begins", "without an end");
+        add(record_.unlikelyPairs, "end", "ends", "of other calls");
         if (!text.empty())
             say("Events of waits that do not fit together were left out: " + text + ".");
     }
@@ -103,13 +111,16 @@ private:
         constexpr double kMostNs = 2000;
         const std::string least = fmt::format("{:.1f}", perSecond * kLeastNs / 1e7);
         const std::string most = fmt::format("{:.1f}", perSecond * kMostNs / 1e7);
-        std::string text = fmt::format("Recording took about {}{} % of the CPUs (an estimate: {} events per "
-                                       "CPU and second, 1 to 2 us each).",
-            least == most ? "" : least + " to ", most, *trace_.eventsPerCpuSecond);
+        const std::string part = most == "0.0" ? "less than 0.1"
+            : least == most || least == "0.0"  ? "about " + most
+                                               : "about " + least + " to " + most;
+        std::string text = fmt::format("Recording took {} % of the CPUs (an estimate: {} events per CPU and "
+                                       "second, 1 to 2 us each).",
+            part, *trace_.eventsPerCpuSecond);
         const bool spins = std::any_of(trace_.locks.begin(), trace_.locks.end(),
             [](const ReportTraceLock& lock) { return lock.figures.kind == "spinlock"; });
         if (record_.hasContention && spins)
-            text += " It made each wait for a spinlock longer by about that, and waits more frequent.";
+            text += " It makes each wait for a spinlock longer by about 1 to 2 us, and waits more frequent.";
         say(std::move(text));
     }
 

@@ -93,6 +93,7 @@ SectionHandles beginSections(const std::vector<RecordedEvent>& events, const Rep
 {
     SectionHandles sections(events.size());
     std::vector<std::string_view> sampled;
+    std::vector<std::string_view> counted;
     for (const size_t index : inOrderOfFirstSamples(events)) {
         const PerfEvent& event = events[index].event;
         if (isSampledTracepoint(event.attr))
@@ -104,9 +105,13 @@ SectionHandles beginSections(const std::vector<RecordedEvent>& events, const Rep
             sink.fact(*sections[index], FactKind::Scope, "process");
         const bool timed = listener != nullptr && listener->accountsFor(event);
         if (record.kind == SectionKind::LockTrace && !timed)
-            sink.diagnostic(makeDiagnostic(DiagnosticCode::EventsNotTimed,
-                fmt::format("{} was counted, not timed", record.event), record.position));
+            counted.push_back(event.name);
     }
+    if (!counted.empty())
+        sink.diagnostic(makeDiagnostic(DiagnosticCode::EventsNotTimed,
+            fmt::format(
+                "{} {} counted, not timed", fmt::join(counted, ", "), counted.size() == 1 ? "was" : "were"),
+            {.chain = inputName}));
     if (!sampled.empty())
         sink.diagnostic(makeDiagnostic(DiagnosticCode::EventsSampled,
             fmt::format("sampled, not all recorded: counts and waits of {} are lower bounds",

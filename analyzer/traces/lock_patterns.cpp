@@ -48,7 +48,10 @@ public:
     std::vector<PatternMatch> find()
     {
         addHolders();
-        add(LockPattern::Convoy, lock_.handOffNs, isConvoy());
+        // Who takes a lock of user space again before the woken thread runs leaves no event of it.
+        const bool handOffAtMost = lock_.key.space != LockSpace::Kernel && !lock_.holdsRecorded;
+        if (isConvoy())
+            matches_.push_back({LockPattern::Convoy, lock_.handOffNs, lock_.valueNs(), handOffAtMost});
         constexpr uint32_t kHerd = 3;
         const uint64_t herdNs = std::max(sides_.insideConditionNs, lock_.afterBroadcastNs);
         add(LockPattern::HerdAfterSignal, herdNs, isAtLeast(herdNs, kMost) && lock_.maxWaiters >= kHerd);

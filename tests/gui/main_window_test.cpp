@@ -15,6 +15,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <fstream>
 #include <gtest/gtest.h>
 
 namespace whichlock::test {
@@ -48,6 +49,24 @@ TEST(MainWindow, opensOnTheSectionThatDecidedTheVerdict)
     const auto* sections = window.findChild<QListWidget*>("sections");
     ASSERT_EQ(sections->count(), static_cast<int>(report.sections.size()) + 1);
     EXPECT_EQ(static_cast<size_t>(sections->currentRow()), report.verdict.section);
+}
+
+TEST(MainWindow, listsCountedEventsOnce)
+{
+    const std::string path = testing::TempDir() + "counted_events.txt";
+    std::ofstream(path) << "a 100/100 [000] 10.000100: sched:sched_stat_runtime: comm=a pid=100 runtime=1\n"
+                           "a 100/100 [000] 10.000200: sched:sched_migrate_task: comm=a pid=100 prio=1\n";
+    MainWindow window;
+    open(window, path);
+    auto* sections = window.findChild<QListWidget*>("sections");
+    ASSERT_EQ(sections->count(), 2); // and the overview
+    sections->setCurrentRow(0);
+    int rows = 0;
+    for (const QTableView* view : window.findChildren<QTableView*>()) {
+        if (const auto* model = qobject_cast<const gui::TableModel*>(view->model()))
+            rows += model->rowCount();
+    }
+    EXPECT_EQ(rows, 2);
 }
 
 TEST(MainWindow, showsEveryTableOfTheChosenSection)
