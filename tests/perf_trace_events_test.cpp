@@ -107,12 +107,14 @@ TEST(PerfTraceEvents, readTheStaticProbesOfTheCLibrary)
     };
     const uint32_t entry = probe("mutex_entry");
     const uint32_t acquired = probe("mutex_acquired");
+    const uint32_t acquiredElsewhere = probe("mutex_acquired_1"); // as older perf names the second place
     const uint32_t release = probe("mutex_release");
     events.happens(90, 1, entry, {0x7f00, kLock});
     events.happens(92, 1, acquired, {0x7f10, kLock});
     events.happens(100, 2, entry, {0x7f00, kLock});
     events.happens(150, 1, release, {0x7f20, kLock});
-    events.happens(160, 2, acquired, {0x7f10, kLock});
+    events.happens(160, 2, acquiredElsewhere, {0x7f18, kLock});
+    EXPECT_EQ(events.refused, 0);
     const TraceAnalysis analysis = trace.finish();
     const TraceLock& lock = lockAt(analysis, kLock);
     EXPECT_EQ(lock.kind, LockKind::UserMutex);
@@ -139,6 +141,24 @@ TEST(PerfTraceEvents, readProbesThatSomebodySetAtTheCallsOfMutexes)
     const TraceAnalysis analysis = trace.finish();
     EXPECT_EQ(lockAt(analysis, kLock).waitNs, 1U + 48U);
     EXPECT_EQ(lockAt(analysis, kLock).holders.at(0).waitNs, 40U);
+}
+
+TEST(PerfTraceEvents, readWhatProbedCallsReturn)
+{
+    ScriptedTrace trace;
+    Tracepoints events(trace);
+    const TraceStackId tryCall = trace.stack({"pthread_mutex_trylock", "poll"});
+    const uint32_t entry = events.add("probe_libc:try", {"__probe_ip", "mutex"});
+    const uint32_t done = events.add("probe_libc:try__return", {"__probe_func", "__probe_ret_ip", "arg1"});
+    constexpr uint64_t kBusy = 0x7fff00000010; // EBUSY in an int, and whatever the register has above it
+    for (const uint64_t timeNs : {100, 200, 300}) {
+        events.happens(timeNs, 1, entry, {0x7f00, kLock}, tryCall);
+        events.happens(timeNs + 10, 1, done, {0x7f00, 0x4000, kBusy});
+    }
+    events.happens(400, 1, entry, {0x7f00, kLock}, tryCall);
+    events.happens(410, 1, done, {0x7f00, 0x4000, 0});
+    const TraceAnalysis analysis = trace.finish();
+    EXPECT_EQ(lockAt(analysis, kLock).waitNs, 200U); // from the second try in vain on
 }
 
 TEST(PerfTraceEvents, readFutexesOfAllSystemCalls)

@@ -51,6 +51,7 @@ const std::map<std::string, ExpectedLocks>& expectedOfWorkloads()
         {"rw-writers-first-futex", {{"g_table", {{"sleep-under-lock", "readers-behind-writers"}}}}},
         {"sharded-heap-mutexes-futex", {{"insertInto", {{}, kBusy}}}},
         {"shared-mutex-futex", {{"insertRow", {{}, kRuns}}}},
+        {"trylock-poll-probes", {{"g_cache", {{"trylock-polling"}, kRunsOrBusy}}}},
         {"yield-loop-futex", {{"g_pool", {{"yield-polling"}}}}},
         {"yield-loop-futex-dwarf", {{"g_pool", {{"yield-polling"}}}}},
     };

@@ -197,6 +197,18 @@ TEST(TraceViews, sayWhatIsSeenInOneLineWhereThatFits)
             "does not see: user spin, kernel sleep, callers"}));
 }
 
+TEST(TraceViews, sayThatProbesOfAnyKindSeeLocksOfUserSpace)
+{
+    for (const char* event : {"sdt_libc:mutex_entry", "probe_libc:anything", "syscalls:sys_enter_futex"}) {
+        LockTraceRecord record = innerLock();
+        record.eventCounts = {{event, 30}};
+        const Report report = reportOf(record);
+        EXPECT_EQ(report.sections.at(0).sees.userSleep, Sees::Yes) << event;
+        for (const std::string& next : report.recordNext)
+            EXPECT_EQ(next.find("sys_enter_futex"), std::string::npos) << event;
+    }
+}
+
 /// A trace whose switches are timed, with three events that are not.
 Profile withCountedEvents(bool timed)
 {

@@ -42,7 +42,7 @@ std::string threadOf(const std::string& program, const std::string& function)
         {"updateState", "holder"}, {"readState", "waiter"}, {"lookUp", "reader"}, {"rewriteIndex", "writer"},
         {"fetch", "fetch"}, {"refill", "refill"}, {"readTable", "reader"}, {"writeTable", "writer"},
         {"insertInto", "inserter"}, {"count", "counter"}, {"commit", "committer"}, {"insertRow", "inserter"},
-        {"scanRows", "scanner"}};
+        {"scanRows", "scanner"}, {"askCache", "asker"}, {"rebuildCache", "rebuilder"}};
     if (program == "io_under_lock" && function == "look")
         return "looker";
     const auto at = kThreads.find(function);
@@ -104,6 +104,7 @@ constexpr TracedWorkload kTraced[] = {
     {"mutex-two-sites-futex"},
     {"mutex-two-sites-futex-dwarf"},
     {"mutex-two-sites-probes"},
+    {"mutex-two-sites-sdt"},
     {"parker-futex"},
     {"parker-futex-dwarf"},
     {"priority-inversion-futex"},
@@ -112,6 +113,7 @@ constexpr TracedWorkload kTraced[] = {
     {"sharded-heap-mutexes-futex"},
     {"shared-mutex-futex"},
     {"sleepers-futex"},
+    {"trylock-poll-probes"},
 };
 
 void PrintTo(const TracedWorkload& one, std::ostream* out)

@@ -185,7 +185,8 @@ std::string waitsLine(const TracedLock& figures)
 {
     std::string line = figures.waits <= figures.acquisitions
         ? fmt::format("{} {}", figures.waits, figures.waits == 1 ? "wait" : "waits")
-        : fmt::format("{} waits for {} acquisitions", figures.waits, figures.acquisitions);
+        : fmt::format("{} waits for {} {}", figures.waits, figures.acquisitions,
+            figures.acquisitions == 1 ? "acquisition" : "acquisitions");
     if (figures.waits != 0)
         line += fmt::format("; p50 {}, p99 {}", milliseconds(figures.p50Ns), milliseconds(figures.p99Ns));
     if (figures.maxAcquisitionNs > figures.maxNs)

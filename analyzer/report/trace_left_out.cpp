@@ -24,9 +24,9 @@ public:
         for (const ReportTraceLock& lock : trace_.locks)
             open += lock.figures.open;
         if (open != 0)
-            say(fmt::format("{} waits were not seen from begin to end in the {}: they are in the sums as "
-                            "lower bounds.",
-                open, record_.durationNs == record_.wholeNs ? "trace" : "time that is asked for"));
+            say(fmt::format("{} not seen from begin to end in the {}: in the sums as lower bounds.",
+                open == 1 ? std::string("1 wait was") : fmt::format("{} waits were", open),
+                record_.durationNs == record_.wholeNs ? "trace" : "time that is asked for"));
         if (record_.leftOut.waits + record_.leftOut.ns != 0)
             say(fmt::format("By the question, {} waits for locks are left out, {:.3f} ms of waiting. Holders "
                             "are found from all events.",

@@ -286,7 +286,7 @@ private:
     {
         Coverage& sees = out_.sees;
         const bool contention = counted("contention") || counted("lock:lock_") || counted("mmap_lock");
-        const bool futexes = counted("futex") || counted("raw_syscalls") || counted("probe");
+        const bool futexes = tellsUserLocks(record_);
         sees.kernelSpin = contention ? Sees::Partly : Sees::No; // some ways of waiting have no event
         sees.kernelSleep = contention || record_.hasSwitches ? Sees::Partly : Sees::No;
         sees.userSleep = futexes ? Sees::Yes : record_.hasSwitches ? Sees::Partly : Sees::No;

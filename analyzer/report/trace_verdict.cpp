@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace whichlock {
 namespace {
@@ -96,6 +97,15 @@ TraceVerdict traceVerdict(const ReportSection& section)
     return verdict;
 }
 
+bool tellsUserLocks(const LockTraceRecord& record)
+{
+    constexpr std::array<std::string_view, 4> kParts = {"futex", "raw_syscalls", "probe", "sdt_"};
+    return std::any_of(record.eventCounts.begin(), record.eventCounts.end(), [&](const auto& event) {
+        return std::any_of(kParts.begin(), kParts.end(),
+            [&](std::string_view part) { return event.first.find(part) != std::string::npos; });
+    });
+}
+
 namespace {
 
 /// What a recording of locks and threads takes beside the events that this one has.
@@ -114,11 +124,7 @@ std::string missingEvents(bool futexes, bool switches)
 std::vector<std::string> traceRecordNext(const Report& report, const ReportSection& section)
 {
     const ReportTrace& trace = *section.trace;
-    const auto counted = [&](std::string_view part) {
-        return std::any_of(trace.facts.eventCounts.begin(), trace.facts.eventCounts.end(),
-            [&](const auto& event) { return event.first.find(part) != std::string::npos; });
-    };
-    const bool futexes = counted("futex") || counted("raw_syscalls") || counted("probe");
+    const bool futexes = tellsUserLocks(trace.facts);
     const bool switches = trace.facts.hasSwitches;
     std::vector<std::string> next;
     if (trace.facts.sampled)

@@ -25,6 +25,7 @@ struct Sides {
     uint64_t insideConditionNs = 0;
     uint64_t ofAllocatorNs = 0;
     uint64_t yieldedNs = 0;
+    uint64_t triedNs = 0;
 };
 
 /// Finds the patterns of one lock.
@@ -61,6 +62,7 @@ public:
             isAtLeast(sides_.readNs, kNearlyAll) && isAtLeast(sides_.behindWritersNs, kMost));
         addCause(LockPattern::AllocatorArena, sides_.ofAllocatorNs, kMost);
         addCause(LockPattern::YieldPolling, sides_.yieldedNs, kMost);
+        addCause(LockPattern::TrylockPolling, sides_.triedNs, kMost);
         add(LockPattern::Deadlock, lock_.openNs, lock_.deadlock);
         add(LockPattern::SuspectedDeadlock, lock_.openNs, lock_.stuck && !lock_.deadlock);
         return std::move(matches_);
@@ -152,6 +154,7 @@ private:
             sides_.insideConditionNs += site.insideCondition ? ns : 0;
             sides_.ofAllocatorNs += site.ofAllocator ? ns : 0;
             sides_.yieldedNs += site.channel == WaitChannel::Yield ? ns : 0;
+            sides_.triedNs += site.channel == WaitChannel::Trylock ? ns : 0;
         }
     }
 
@@ -186,10 +189,11 @@ private:
 
 std::string_view patternName(LockPattern pattern)
 {
-    constexpr std::array<std::string_view, 16> kNames = {"long-hold", "preempted-holder",
+    constexpr std::array<std::string_view, 17> kNames = {"long-hold", "preempted-holder",
         "priority-inversion", "throttled-holder", "io-under-lock", "grace-period-under-lock",
         "sleep-under-lock", "waits-for-lock", "convoy", "herd-after-signal", "writers-behind-readers",
-        "readers-behind-writers", "malloc-arena", "yield-polling", "deadlock", "suspected-deadlock"};
+        "readers-behind-writers", "malloc-arena", "yield-polling", "trylock-polling", "deadlock",
+        "suspected-deadlock"};
     return kNames[static_cast<size_t>(pattern)];
 }
 

@@ -21,6 +21,7 @@ enum class LockPattern : uint8_t {
     ReadersBehindWriters,
     AllocatorArena,    ///< it guards the memory that malloc() hands out
     YieldPolling,      ///< waiters poll it, and give their processor away in between
+    TrylockPolling,    ///< waiters try to take it again and again
     Deadlock,          ///< its waiters wait in a circle
     SuspectedDeadlock, ///< several locks of a process are waited for to the end, and nobody gave one back
 };

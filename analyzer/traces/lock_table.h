@@ -35,9 +35,10 @@ struct LiveLock {
     WaiterLoad load;
     HoldLedger ledger;
     WaitQueue waiting{};
-    std::vector<Owner> owners{};  ///< oldest first
-    HolderKey lastAcquirer{};     ///< of ledger.probableOwner()
-    uint64_t contentionFlags = 0; ///< bit n: the flags n were seen
+    std::vector<Owner> owners{};    ///< oldest first
+    std::vector<int32_t> pollers{}; ///< threads that try to take it again and again
+    HolderKey lastAcquirer{};       ///< of ledger.probableOwner()
+    uint64_t contentionFlags = 0;   ///< bit n: the flags n were seen
     bool recordedHolds = false;
     bool plainWaits = false; ///< FUTEX_WAIT
     bool sawTwo = false;     ///< a wait for the value 2, which marks a contended mutex in C libraries

@@ -44,6 +44,15 @@ const std::vector<KnownEvent>& knownEvents()
     return kEvents;
 }
 
+/// `mutex_acquired` of `mutex_acquired_2`: older perf numbers the places of one probe.
+std::string_view withoutNumber(std::string_view probe)
+{
+    const size_t digits = probe.find_last_not_of("0123456789");
+    const bool numbered =
+        digits != std::string_view::npos && digits + 1 < probe.size() && probe[digits] == '_';
+    return numbered ? probe.substr(0, digits) : probe;
+}
+
 /// What the name of a probe says. SDT probes of libc have fixed names; others were named by whoever set them.
 TraceEventKind probeKind(std::string_view probe, bool sdt)
 {
@@ -75,6 +84,18 @@ FutexCall futex2Call(FutexAction action, uint64_t word, uint64_t value, uint64_t
         .value = static_cast<uint32_t>(value)};
 }
 
+/// Of a call that returned: what it returned was not recorded.
+constexpr uint64_t kNoResult = UINT64_MAX;
+
+/// The int that a call returned; the rest of its register is no part of it. Errors are small numbers: all
+/// else is something else that was asked for.
+std::optional<uint32_t> resultOf(uint64_t value)
+{
+    constexpr uint32_t kLargestError = 4095;
+    const auto result = static_cast<uint32_t>(value);
+    return value == kNoResult || result > kLargestError ? std::nullopt : std::optional(result);
+}
+
 constexpr uint64_t kDecodedFutex2 = uint64_t{1} << 63U; // in values[1]: not an operation of sys_futex
 
 } // namespace
@@ -97,6 +118,17 @@ void PerfTraceEvents::findLoads(Source& source)
         if (field->offset < kMostOffset && (field->size == 4 || field->size == 8))
             load.bytes = field->size;
         source.loads.push_back(load);
+    }
+}
+
+/// The first value that was asked for, of those behind a field.
+void PerfTraceEvents::addFirstArgument(Source& source, const TracepointField& before)
+{
+    for (const TracepointField& field : source.format->fields) {
+        if (field.offset > before.offset && field.kind == TracepointFieldKind::Integer) {
+            source.fields.push_back(&field);
+            return;
+        }
     }
 }
 
@@ -130,18 +162,13 @@ void PerfTraceEvents::recognise(Source& source, std::string_view name)
         source.kind = TraceEventKind::FutexEnter;
         source.futexAction = FutexAction::WaitMany;
         findFields(source, {"waiters", "nr_futexes", "flags"});
-    } else if (source.format->find("__probe_ret_ip") != nullptr) {
+    } else if (const TracepointField* from = source.format->find("__probe_ret_ip")) {
         source.kind = TraceEventKind::ProbeReturn;
+        addFirstArgument(source, *from);
     } else if (const TracepointField* ip = source.format->find("__probe_ip")) {
         const bool sdt = name.starts_with("sdt_");
-        source.kind = probeKind(name.substr(std::min(name.size(), name.find(':') + 1)), sdt);
-        // The lock is the first argument that was asked for.
-        for (const TracepointField& field : source.format->fields) {
-            if (field.offset > ip->offset && field.kind == TracepointFieldKind::Integer) {
-                source.fields.push_back(&field);
-                break;
-            }
-        }
+        source.kind = probeKind(withoutNumber(name.substr(std::min(name.size(), name.find(':') + 1))), sdt);
+        addFirstArgument(source, *ip); // the lock
     }
 }
 
@@ -241,6 +268,8 @@ bool PerfTraceEvents::decode(const PerfSample& sample, PerfTraceEvent& event) co
     if (source.futexAction != FutexAction::None)
         event.values = {event.values[0], kDecodedFutex2 | static_cast<uint64_t>(source.futexAction),
             event.values[1], event.values[2], 0};
+    if (event.kind == TraceEventKind::ProbeReturn && source.fields.empty())
+        event.values[0] = kNoResult;
     if (source.previousName != nullptr)
         copyName(event.previousName, tracepointText(sample.raw, sample.rawOrder, *source.previousName));
     if (source.nextName != nullptr)
@@ -294,7 +323,7 @@ void replayRecordedHolds(const PerfTraceEvent& event, const TraceMoment& at, Tra
     case TraceEventKind::Probe:
         return analyser.probe(at, event.values[0]);
     case TraceEventKind::ProbeReturn:
-        return analyser.probeReturn(at);
+        return analyser.probeReturn(at, resultOf(event.values[0]));
     default:
         return;
     }

@@ -79,6 +79,7 @@ private:
     };
 
     static void findFields(Source& source, const std::vector<std::string_view>& names);
+    static void addFirstArgument(Source& source, const TracepointField& before);
     static void findLoads(Source& source);
     static void loadValues(const Source& source, const PerfSample& sample, PerfTraceEvent& event);
     static void recognise(Source& source, std::string_view name);

@@ -228,6 +228,19 @@ bool StackClassifier::isLockMethod(std::string_view function)
     return std::ranges::find(kMethods, method) != std::end(kMethods) || (special && isGuard(method));
 }
 
+namespace {
+
+/// Takes a lock if nobody has it, and returns at once.
+bool onlyTries(std::string_view name)
+{
+    constexpr std::array<std::string_view, 5> kParts = {
+        "trylock", "try_lock", "tryrdlock", "trywrlock", "trywait"};
+    return std::ranges::any_of(
+        kParts, [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
+}
+
+} // namespace
+
 StackClassifier::StackClassifier(const RoutineTable& routines, const Context& context)
     : routines_(routines)
     , context_(context)
@@ -278,6 +291,7 @@ StackClassifier::Facts StackClassifier::lookUp(const NamedFrame& frame) const
         else if (takes && !isGenericSleep(name))
             facts.wait = lockReason(name, row->primitive);
     }
+    facts.tries = onlyTries(name);
     facts.reacquires = name.find("mutex_cond_lock") != std::string_view::npos;
     facts.partOfWait = facts.partOfWait || (!frame.kernel && (isGenericSleep(name) || isInlinedHelper(name)));
     return facts;
@@ -330,8 +344,10 @@ void StackClassifier::classifyUser(std::span<const NamedFrame> frames, TraceStac
         const Facts& facts = factsOf(frames[i]);
         if (!facts.partOfWait)
             break;
-        if (i == 0)
+        if (i == 0) {
             known.acquiresLock = facts.acquires && !facts.releases;
+            known.triesLock = known.acquiresLock && facts.tries;
+        }
         known.releasesLock = known.releasesLock || facts.releases;
         known.releasesRwlock = known.releasesRwlock || (facts.releases && facts.ofRwlock);
         known.signalsCondition = known.signalsCondition || facts.signals;

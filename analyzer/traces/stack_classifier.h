@@ -48,6 +48,7 @@ private:
         bool takes = false;      ///< waits for a lock, on the processor or off it
         bool skipped = false;    ///< generic part of the scheduler
         bool acquires = false;
+        bool tries = false; ///< of these, one that does not wait
         bool releases = false;
         bool signals = false;
         bool ofRwlock = false;

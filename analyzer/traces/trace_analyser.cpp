@@ -242,6 +242,8 @@ void TraceAnalyser::addOffCpu(LiveThread& thread, bool seen)
     OffCpuSums& sums = threads_.groups()[thread.group.v - 1].offCpu;
     const uint64_t ns = window_.lengthOf(thread.outNs, nowNs_);
     thread.out = false;
+    if (thread.outRunnable)
+        thread.backNs = nowNs_;
     if (!seen) {
         sums.upToNs += ns;
         return;
@@ -324,6 +326,7 @@ void TraceAnalyser::exit(uint64_t timeNs, int32_t tid)
 /// Its waits end unfinished; its time goes to its group.
 void TraceAnalyser::endThread(LiveThread& thread)
 {
+    expirePoll(thread);
     if (!thread.waits.empty())
         findCircle(thread.waits.back().lock);
     while (!thread.waits.empty())

@@ -49,9 +49,10 @@ public:
     void lockRequested(const TraceMoment& at, const RecordedLock& lock);
     void lockAcquired(const TraceMoment& at, const RecordedLock& lock, bool success);
     void lockReleased(const TraceMoment& at, const RecordedLock& lock);
-    /// A probe at the entry of a function, which the stack names, with its first argument; and at its return.
+    /// A probe at the entry of a function, which the stack names, with its first argument; and at its return,
+    /// with what it returned where that was recorded: 0 means that it got the lock.
     void probe(const TraceMoment& at, uint64_t address);
-    void probeReturn(const TraceMoment& at);
+    void probeReturn(const TraceMoment& at, std::optional<uint32_t> result = {});
     void contextSwitch(const TraceMoment& at, const TaskSwitch& change);
     /// The thread at `at` makes another one runnable (sched_waking), or it has become so (sched_wakeup).
     void waking(const TraceMoment& at, int32_t target);
@@ -122,6 +123,12 @@ private:
     void release(LiveThread& thread, TraceLockId lock, TraceStackId stack, uint32_t wakes);
     void requeue(const LiveThread& thread, const FutexCall& call);
     void settleHolds(LiveLock& lock);
+    size_t recordedWait(const LiveThread& thread, TraceLockId lock) const;
+    void triedInVain(const TraceMoment& at, uint64_t address);
+    void endPoll(LiveThread& thread, size_t index);
+    bool triesStill(const LiveThread& thread, uint64_t triedNs) const;
+    void expirePoll(LiveThread& thread);
+    void expirePolls(LiveLock& lock);
     void leavesSpinlock(LiveThread& thread);
     void endThread(LiveThread& thread);
     void forgetActivities(TraceAnalysis& analysis) const;

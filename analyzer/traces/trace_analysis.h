@@ -18,6 +18,7 @@ enum class WaitChannel : uint8_t {
     Contention,    ///< lock:contention_begin and _end
     Futex,         ///< the system call
     RecordedHolds, ///< events for asking, getting and giving back
+    Trylock,       ///< tries in vain, one after the other
     Yield,         ///< off the processor by sched_yield
 };
 

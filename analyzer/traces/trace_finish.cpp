@@ -63,6 +63,8 @@ TraceAnalysis TraceAnalyser::finish(uint64_t endNs)
     if (endNs != 0)
         advance(endNs);
     findDeadlocks();
+    for (LiveLock& lock : locks_.locks())
+        expirePolls(lock);
     chargeOwnersAtEnd();
     std::vector<int32_t> keys; // in a fixed order: sums of the same waits must come out alike
     for (const auto& [key, thread] : threads_.all())

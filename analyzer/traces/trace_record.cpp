@@ -52,7 +52,8 @@ public:
         for (const TraceSite& site : analysis_.sites) {
             record.hasContention = record.hasContention || site.channel == WaitChannel::Contention;
             record.hasFutexes = record.hasFutexes || site.channel == WaitChannel::Futex;
-            record.hasRecordedHolds = record.hasRecordedHolds || site.channel == WaitChannel::RecordedHolds;
+            record.hasRecordedHolds = record.hasRecordedHolds || site.channel == WaitChannel::RecordedHolds
+                || site.channel == WaitChannel::Trylock;
         }
         addWaiters(analysis_, record);
         addLocks(record);

@@ -33,6 +33,13 @@ struct OpenWait {
     bool interrupted = false; ///< by a signal, after which the kernel begins the call anew
 };
 
+/// A call of a routine that takes a lock, or tries to.
+struct ProbedCall {
+    uint64_t address = 0; ///< of the lock
+    bool tries = false;
+    TraceStackId stack{};
+};
+
 /// MT: one thread.
 struct LiveThread {
     int32_t key = 0; ///< tid; of idle tasks -2 - processor
@@ -50,6 +57,7 @@ struct LiveThread {
     bool out = false; ///< switched out
     bool outRunnable = false;
     uint64_t outNs = 0;
+    uint64_t backNs = 0;  ///< when it had a processor again that it had to leave
     uint64_t wokenNs = 0; ///< 0: not yet
     WaitReason outReason = WaitReason::Unknown;
     TraceStackId outStack{};
@@ -65,7 +73,9 @@ struct LiveThread {
     bool inFutexCall = false;      ///< one that does not wait
     FutexCall futexCall{};         ///< of it
 
-    std::vector<uint64_t> probed{}; ///< locks of probed calls that have not returned; 0: no lock
+    std::vector<ProbedCall> probed{}; ///< that have not returned
+    TraceLockId triedFor{};           ///< it tried to take that lock last, in vain
+    uint64_t triedNs = 0;
 
     TraceLockId acquiring{}; ///< waited for, and not given back since
     bool acquisitionCounted = false;

@@ -78,6 +78,7 @@ struct TraceStackClass {
     bool ofAllocator = false; ///< it is the lock of the C library's memory that is waited for
     bool insideCondition = false;    ///< takes the mutex again at the end of a condition wait
     bool acquiresLock = false;       ///< the innermost frame is a routine that takes a lock
+    bool triesLock = false;          ///< of these, one that does not wait for it
     bool releasesLock = false;       ///< of user space
     bool releasesRwlock = false;     ///< of these, a reader-writer lock
     bool signalsCondition = false;   ///< wakes waiters of a condition variable

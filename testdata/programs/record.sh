@@ -16,6 +16,8 @@ cpu='-e cpu-clock -F 2999'
 futex=-e\ sched:sched_switch,sched:sched_waking,sched:sched_wakeup,syscalls:sys_enter_futex,syscalls:sys_exit_futex
 contention='-e lock:contention_begin,lock:contention_end'
 probed=-e\ probe_libc:mutex_lock,probe_libc:mutex_lock__return,probe_libc:mutex_unlock,sched:sched_switch
+tried=$probed,probe_libc:mutex_trylock,probe_libc:mutex_trylock__return
+static_probes='-e sdt_libc:mutex_entry,sdt_libc:mutex_acquired,sdt_libc:mutex_release'
 fp='-g'
 dwarf='--call-graph dwarf,1024'
 # With build ids the libraries of the machine that reads may give more names: golden outputs have to do without.
@@ -75,6 +77,7 @@ record() {
     mkdir -p "$place" "$folder/symbols"
     cd "$place"
     cp "$build/$program" .
+    [[ -z ${before:-} ]] || "$before" "$program"
     # shellcheck disable=SC2086
     HOME=$place nice -n -20 unshare --uts bash -c 'hostname whichlock-test && exec "$@"' - \
         $command > truth.json 2> perf.log || {
@@ -114,6 +117,21 @@ set_probes() {
     perf probe -q -x $libc 'mutex_lock=pthread_mutex_lock mutex=%di:u64' \
         && perf probe -q -x $libc 'mutex_lock=pthread_mutex_lock%return' \
         && perf probe -q -x $libc 'mutex_unlock=pthread_mutex_unlock mutex=%di:u64'
+}
+
+# set_try_probes: those that $tried names beyond these; what a try returns is the point.
+set_try_probes() {
+    local libc=/usr/lib/x86_64-linux-gnu/libc.so.6
+    perf probe -q -x $libc 'mutex_trylock=pthread_mutex_trylock mutex=%di:u64' \
+        && perf probe -q -x $libc 'mutex_trylock=pthread_mutex_trylock%return result=$retval:s32'
+}
+
+# set_static_probes PROGRAM: those that $static_probes names.
+set_static_probes() {
+    local name
+    for name in entry acquired release; do
+        perf probe -q -x "./$1" "%sdt_libc:mutex_$name"
+    done
 }
 
 ((EUID == 0)) || { echo 'perf needs root' >&2; exit 1; }
@@ -156,7 +174,13 @@ dd if=/proc/kallsyms bs=1M status=none | sort -s -k 1,1 > "$kallsyms" # small re
     set_probes
     record deadlock-probes recording deadlock_cut_short.fp 60 $probed $fp
     record mutex-two-sites-probes recording mutex_two_sites.fp 20 $probed $fp
+    set_try_probes
+    record trylock-poll-probes recording trylock_poll.fp 15 $tried $fp
     perf probe -q -d 'probe_libc:mutex_*'
+    before=set_static_probes
+    record mutex-two-sites-sdt recording mutex_with_sdt.fp 20 $static_probes $fp
+    before=
+    perf probe -q -d 'sdt_libc:mutex_*' || true # there are none unless they were recorded
     record kernel-dir-contention recording kernel_dir.fp 2000 $contention $fp
     record kernel-mmap-contention recording kernel_mmap.fp 40 $contention $fp
 }
