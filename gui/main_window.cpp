@@ -36,7 +36,10 @@ QString entryOf(const ReportSection& section)
     const std::string what = section.trace ? "waits for locks"
         : counts                           ? "events counted, not timed"
                                            : section.format + event;
-    return shown(section.title.empty() ? what : section.title) + '\n' + shown(toString(section.position));
+    // Where in a recording the first sample of an event lies, tells nobody anything.
+    const bool recording = section.format == "perf.data";
+    return shown(section.title.empty() ? what : section.title) + '\n'
+        + shown(recording ? section.position.chain : toString(section.position));
 }
 
 /// The options that say the same to the command line.
@@ -157,8 +160,8 @@ QWidget* MainWindow::makeDiagnostics()
     diagnosticsView_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     diagnosticsView_->horizontalHeader()->setSectionResizeMode(
         DiagnosticsModel::WhatColumn, QHeaderView::Stretch);
-    diagnosticsView_->horizontalHeader()->setSectionResizeMode(
-        DiagnosticsModel::WhereColumn, QHeaderView::Interactive);
+    for (const int column : {DiagnosticsModel::WhereColumn, DiagnosticsModel::AdviceColumn})
+        diagnosticsView_->horizontalHeader()->setSectionResizeMode(column, QHeaderView::Interactive);
     title->setBuddy(diagnosticsView_);
     layout->addWidget(title);
     layout->addWidget(diagnosticsView_);
@@ -250,10 +253,11 @@ void MainWindow::showDiagnostics(const std::vector<Diagnostic>& diagnostics)
         statusBar()->showMessage(tr("Nothing was lost, skipped or repaired."));
         return;
     }
-    diagnosticsView_->resizeColumnToContents(DiagnosticsModel::WhereColumn);
-    const int widest = width() / 3;
-    if (diagnosticsView_->columnWidth(DiagnosticsModel::WhereColumn) > widest)
-        diagnosticsView_->setColumnWidth(DiagnosticsModel::WhereColumn, widest);
+    const int widest = width() / 4; // half is for what happened
+    for (const int column : {DiagnosticsModel::WhereColumn, DiagnosticsModel::AdviceColumn}) {
+        diagnosticsView_->resizeColumnToContents(column);
+        diagnosticsView_->setColumnWidth(column, std::min(diagnosticsView_->columnWidth(column), widest));
+    }
     // As high as the first few need; the rest of the window belongs to the section.
     constexpr int kRows = 5;
     const int line = 2 * fontMetrics().height();

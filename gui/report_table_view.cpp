@@ -10,6 +10,7 @@
 #include <QScrollBar>
 
 #include <algorithm>
+#include <numeric>
 
 namespace whichlock::gui {
 namespace {
@@ -68,6 +69,30 @@ void ReportTableView::fitColumns()
     const int character = fontMetrics().averageCharWidth();
     for (int column = 0; column < model()->columnCount(); ++column)
         setColumnWidth(column, std::min(columnWidth(column), kMostCharacters * character) + 2 * character);
+    for (int column = 0; column < model()->columnCount(); ++column)
+        widths_.push_back(columnWidth(column));
+    allWidth_ = std::accumulate(widths_.begin(), widths_.end(), 0);
+}
+
+/// As in text: what a narrow page has no room for is left out, before a name or a rung is.
+void ReportTableView::dropOptionalColumns()
+{
+    const auto* const shownTable = qobject_cast<const TableModel*>(model());
+    if (shownTable == nullptr)
+        return;
+    const std::vector<DocumentColumn>& columns = shownTable->table().columns;
+    const auto widthBelow = [&](int from) {
+        int all = 0;
+        for (size_t i = 0; i < widths_.size(); ++i)
+            all += columns[i].optional < from ? widths_[i] : 0;
+        return all;
+    };
+    constexpr int kFirstToGo = 4;
+    int from = kFirstToGo;
+    while (from > 1 && widthBelow(from) > viewport()->width())
+        --from;
+    for (size_t i = 0; i < columns.size(); ++i)
+        setColumnHidden(static_cast<int>(i), columns[i].optional >= from);
 }
 
 QSize ReportTableView::sizeHint() const
@@ -75,7 +100,7 @@ QSize ReportTableView::sizeHint() const
     // A bar that shows takes room away from the last row.
     const int bar = horizontalScrollBar()->isVisibleTo(this) ? horizontalScrollBar()->sizeHint().height() : 0;
     const int height = horizontalHeader()->sizeHint().height() + verticalHeader()->length() + bar;
-    return {horizontalHeader()->length() + 2 * frameWidth(), height + 2 * frameWidth()};
+    return {allWidth_ + 2 * frameWidth(), height + 2 * frameWidth()};
 }
 
 QSize ReportTableView::minimumSizeHint() const
@@ -86,6 +111,7 @@ QSize ReportTableView::minimumSizeHint() const
 void ReportTableView::resizeEvent(QResizeEvent* event)
 {
     QTableView::resizeEvent(event);
+    dropOptionalColumns();
     updateGeometry();
 }
 

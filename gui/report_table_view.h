@@ -6,6 +6,8 @@
 
 #include <QTableView>
 
+#include <vector>
+
 namespace whichlock::gui {
 
 /// Looks and keys that all tables of the window share.
@@ -28,6 +30,10 @@ protected:
 
 private:
     void fitColumns();
+    void dropOptionalColumns();
+
+    std::vector<int> widths_; ///< of all columns, as their cells want them
+    int allWidth_ = 0;
 };
 
 } // namespace whichlock::gui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The item models show what stands in the report, figure by figure.
 #include "gui/diagnostics_model.h"
+#include "gui/report_table_view.h"
 #include "gui/table_model.h"
 #include "tests/gui/support.h"
 
@@ -186,6 +187,33 @@ TEST(TableModel, keepsControlCharactersOfAnInputOut)
     table.rows[0][0].text = "a\x1b[31mb\xff";
     const TableModel model(table);
     EXPECT_EQ(model.index(0, 0).data().toString(), QString("a?[31mb?"));
+}
+
+TEST(ReportTableView, leavesOutOptionalColumnsWhereItIsNarrow)
+{
+    DocumentTable table{.caption = {},
+        .id = "locks",
+        .columns = {{"Lock", Align::Left}, {"kind", Align::Left, 2}, {"mean", Align::Right, 1},
+            {"named by", Align::Left}},
+        .rows = {}};
+    table.rows.push_back({{.text = std::string(30, 'n')}, {.text = "spinlock-kind"}, {.text = "123456.789"},
+        {.text = "user-symbol"}});
+    gui::ReportTableView view;
+    view.setTable(table);
+    view.show();
+    const auto hidden = [&](int width) {
+        view.resize(width, 100);
+        std::vector<bool> columns;
+        for (int i = 0; i < 4; ++i)
+            columns.push_back(view.isColumnHidden(i));
+        return columns;
+    };
+    const int all = view.sizeHint().width();
+    EXPECT_EQ(hidden(all + 4), (std::vector<bool>{false, false, false, false}));
+    EXPECT_EQ(hidden(all - 20), (std::vector<bool>{false, true, false, false}));
+    EXPECT_EQ(hidden(50), (std::vector<bool>{false, true, true, false}));
+    EXPECT_EQ(hidden(all + 4), (std::vector<bool>{false, false, false, false}));
+    EXPECT_EQ(view.sizeHint().width(), all);
 }
 
 } // namespace
