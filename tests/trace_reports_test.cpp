@@ -188,6 +188,21 @@ TEST(TraceReports, areReadAtAGlance)
     }
 }
 
+TEST(TraceReports, tellInTheVerdictWhereMostlyNobodyHadTheLock)
+{
+    LockTraceRecord record = oneMutex(); // 300 of 400 ms behind snapshot, 100 of hand-off
+    EXPECT_NE(reportOf(record).verdict.text.find(". 75.0 % of that is behind snapshot."), std::string::npos);
+    TracedLock& lock = record.locks[0];
+    std::swap(lock.handOffNs, lock.holders[0].waitNs);
+    lock.holders[0].provenNs = lock.holders[0].waitNs;
+    EXPECT_NE(reportOf(record).verdict.text.find(". At most 75.0 % of that is hand-off, when nobody has it; "
+                                                 "25.0 % is behind snapshot."),
+        std::string::npos)
+        << reportOf(record).verdict.text;
+    lock.holdsRecorded = true; // then nothing is unseen
+    EXPECT_NE(reportOf(record).verdict.text.find(". 75.0 % of that is hand-off"), std::string::npos);
+}
+
 TEST(TraceReports, surviveMergingAndAreEqualByteForByte)
 {
     const Profile profile = profileOf(oneMutex());

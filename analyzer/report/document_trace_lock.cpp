@@ -89,7 +89,7 @@ DocumentTable holderTable(
     const TracedLock& figures = lock.figures;
     if (figures.handOffNs != 0)
         table.rows.push_back(
-            {labelCell(figures.holdsRecorded ? "nobody: hand-off" : "nobody: hand-off, at most"),
+            {labelCell(isHandOffAtMost(lock) ? "nobody: hand-off, at most" : "nobody: hand-off"),
                 timeCell(figures.handOffNs, pointer + "/handoff_ns"),
                 shareCell(lock.handOffOfLock, pointer + "/handoff_share_of_this_lock_percent", 1)});
     if (figures.unseenNs != 0)

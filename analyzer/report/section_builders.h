@@ -18,6 +18,8 @@ void buildTimedTraceSection(const Profile& profile, const Section& section, cons
     const Query& query, ReportSection& out);
 /// Whether a section counts events that a trace of the same input has timed.
 bool isTimedElsewhere(const Profile& profile, const Section& section);
+/// Whether a thread may have had a lock again in what counts as its hand-off, without an event of that.
+bool isHandOffAtMost(const ReportTraceLock& lock);
 /// Whether the events tell which locks of user space are waited for.
 bool tellsUserLocks(const LockTraceRecord& record);
 /// What a trace did not show and what is left out of it, in sentences.

@@ -53,11 +53,8 @@ public:
                 "waiters at the pending bit.");
         if (record_.hasFutexes)
             say("Spinning before the system call, and holds that nobody waited for, are not seen.");
-        const bool handOff =
-            std::any_of(trace_.locks.begin(), trace_.locks.end(), [](const ReportTraceLock& lock) {
-                return lock.figures.space != "kernel" && !lock.figures.holdsRecorded
-                    && lock.figures.handOffNs != 0;
-            });
+        const bool handOff = std::any_of(trace_.locks.begin(), trace_.locks.end(),
+            [](const ReportTraceLock& lock) { return isHandOffAtMost(lock) && lock.figures.handOffNs != 0; });
         if (handOff)
             say("Hand-off is an upper bound: a thread that takes the lock again before the woken one runs "
                 "leaves no event, and its hold counts as hand-off.");

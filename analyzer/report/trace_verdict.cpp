@@ -29,14 +29,28 @@ std::string firstLock(const ReportTrace& trace)
         first.verified == false ? ", name unverified" : "");
 }
 
+/// Where no holder has a larger part of the waiting: that nobody had the lock meanwhile.
+std::string mostlyHandOff(const ReportTraceLock& lock)
+{
+    const Share held = lock.holders.empty() ? Share{} : lock.holders.front().ofThisLock;
+    if (lock.handOffOfLock <= held)
+        return {};
+    return fmt::format(" {}{} of that is hand-off, when nobody has it",
+        isHandOffAtMost(lock) ? "At most " : "", formatShare(lock.handOffOfLock, 1));
+}
+
 std::string behindWhom(const ReportTrace& trace)
 {
     const ReportTraceLock& first = trace.locks.front();
-    if (first.holders.empty() || first.holders.front().figures.at.function.empty())
-        return {};
+    const bool knownHolder = !first.holders.empty() && !first.holders.front().figures.at.function.empty();
+    const std::string handOff = mostlyHandOff(first);
+    if (!knownHolder)
+        return handOff.empty() ? std::string() : handOff + ".";
     const ReportTraceHolder& holder = first.holders.front();
-    std::string text = fmt::format(" {} of that is {}behind {}{}", formatShare(holder.ofThisLock, 1),
-        holder.figures.provenNs == 0 ? "probably " : "",
+    std::string text = handOff.empty()
+        ? fmt::format(" {} of that is ", formatShare(holder.ofThisLock, 1))
+        : fmt::format("{}; {} is ", handOff, formatShare(holder.ofThisLock, 1));
+    text += fmt::format("{}behind {}{}", holder.figures.provenNs == 0 ? "probably " : "",
         holder.figures.at.calledFrom ? "what was called from " : "", holder.figures.at.function);
     for (const ReportTraceRoot& root : first.roots) {
         if (!root.nobody && root.lock != first.name && root.ofThisLock.ppb > Share::kWhole / 2)
@@ -95,6 +109,11 @@ TraceVerdict traceVerdict(const ReportSection& section)
             bound ? "at least " : "", share, wholeOf(trace), wait, blind);
     }
     return verdict;
+}
+
+bool isHandOffAtMost(const ReportTraceLock& lock)
+{
+    return lock.figures.space != "kernel" && !lock.figures.holdsRecorded;
 }
 
 bool tellsUserLocks(const LockTraceRecord& record)
