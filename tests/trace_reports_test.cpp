@@ -188,6 +188,26 @@ TEST(TraceReports, areReadAtAGlance)
     }
 }
 
+TEST(TraceReports, tellThatALockMayBeMadeOfAConditionVariable)
+{
+    LockTraceRecord record = oneMutex();
+    TracedLock& word = record.locks[0];
+    word.isLock = false;
+    word.kind = "condition";
+    const auto doubts = [&] {
+        const Report report = reportOf(record);
+        return std::pair(report.verdict.text.find("made of a condition variable") != std::string::npos,
+            fmt::format("{}", fmt::join(report.sections.at(0).trace->leftOut, " "))
+                    .find("100.000 ms of waiting for condition variables")
+                != std::string::npos);
+    };
+    EXPECT_EQ(doubts(), std::pair(false, false)); // the stacks say who waits for work
+    word.sites[1].at.function.clear();
+    EXPECT_EQ(doubts(), std::pair(true, true));
+    word.kind = "join";
+    EXPECT_EQ(doubts(), std::pair(false, false));
+}
+
 TEST(TraceReports, tellInTheVerdictWhereMostlyNobodyHadTheLock)
 {
     LockTraceRecord record = oneMutex(); // 300 of 400 ms behind snapshot, 100 of hand-off

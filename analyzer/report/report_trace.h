@@ -118,6 +118,7 @@ struct ReportTraceWords {
     uint64_t words = 0;
     uint64_t waits = 0;
     uint64_t valueNs = 0;
+    uint64_t untoldNs = 0; ///< of it: by functions that the stacks do not tell
 };
 
 struct ReportTrace {

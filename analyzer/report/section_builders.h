@@ -20,6 +20,8 @@ void buildTimedTraceSection(const Profile& profile, const Section& section, cons
 bool isTimedElsewhere(const Profile& profile, const Section& section);
 /// Whether a thread may have had a lock again in what counts as its hand-off, without an event of that.
 bool isHandOffAtMost(const ReportTraceLock& lock);
+/// Waiting for condition variables of which nobody can say whether it is for work or for a lock made of one.
+uint64_t conditionsWithoutCallers(const ReportTrace& trace);
 /// Whether the events tell which locks of user space are waited for.
 bool tellsUserLocks(const LockTraceRecord& record);
 /// What a trace did not show and what is left out of it, in sentences.

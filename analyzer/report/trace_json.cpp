@@ -382,8 +382,8 @@ void putTrace(Json& json, const ReportSection& section)
             {"heaviest_share_of_class_percent", percent(one.heaviest)}});
     json["other_waits"] = Json::array();
     for (const ReportTraceWords& words : trace.words)
-        json["other_waits"].push_back(
-            {{"kind", words.kind}, {"words", words.words}, {"waits", words.waits}, {"value", words.valueNs}});
+        json["other_waits"].push_back({{"kind", words.kind}, {"words", words.words}, {"waits", words.waits},
+            {"value", words.valueNs}, {"caller_unknown", words.untoldNs}});
     json["left_out"] = trace.leftOut;
 }
 

@@ -53,6 +53,11 @@ public:
                 "waiters at the pending bit.");
         if (record_.hasFutexes)
             say("Spinning before the system call, and holds that nobody waited for, are not seen.");
+        if (const uint64_t ns = conditionsWithoutCallers(trace_); ns != 0)
+            say(fmt::format("{} ms of waiting for condition variables is by functions that the stacks do not "
+                            "tell: locks made of a condition variable, as interpreters have them, may be "
+                            "among them. --call-graph dwarf tells.",
+                formatMilliseconds(ns)));
         const bool handOff = std::any_of(trace_.locks.begin(), trace_.locks.end(),
             [](const ReportTraceLock& lock) { return isHandOffAtMost(lock) && lock.figures.handOffNs != 0; });
         if (handOff)

@@ -271,6 +271,8 @@ private:
             ++row.words;
             row.waits += word.waits + word.open;
             row.valueNs += word.valueNs;
+            for (const TracedSite& site : word.sites)
+                row.untoldNs += site.at.function.empty() ? site.valueNs : 0;
         }
         for (auto& [kind, row] : byKind)
             trace_->words.push_back(std::move(row));

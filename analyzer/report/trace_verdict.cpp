@@ -84,7 +84,12 @@ TraceVerdict traceVerdict(const ReportSection& section)
     if (trace.locks.empty()) {
         verdict.text = section.sees.userSleep != Sees::Yes && section.sees.kernelSpin == Sees::No
             ? "UNKNOWN. Only switches of tasks were recorded: what they waited for is not in this input."
-            : fmt::format("UNKNOWN. Nobody waits for a lock in this trace; {}.", blind);
+            : fmt::format("UNKNOWN. Nobody waits for a lock in this trace{}; {}.",
+                conditionsWithoutCallers(trace) == 0
+                    ? ""
+                    : ", unless for one that is made of a condition variable: who waits for these is not in "
+                      "the stacks",
+                blind);
         return verdict;
     }
     const std::string wait = milliseconds(trace.lockWaitNs);
@@ -114,6 +119,14 @@ TraceVerdict traceVerdict(const ReportSection& section)
 bool isHandOffAtMost(const ReportTraceLock& lock)
 {
     return lock.figures.space != "kernel" && !lock.figures.holdsRecorded;
+}
+
+uint64_t conditionsWithoutCallers(const ReportTrace& trace)
+{
+    uint64_t ns = 0;
+    for (const ReportTraceWords& words : trace.words)
+        ns += words.kind == "condition" ? words.untoldNs : 0;
+    return ns;
 }
 
 bool tellsUserLocks(const LockTraceRecord& record)
