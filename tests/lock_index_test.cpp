@@ -7,7 +7,11 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <random>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace whichlock {
 namespace {
@@ -117,6 +121,85 @@ TEST(LockIndexCache, isWholeForReadersWhileOthersWrite)
     }
     EXPECT_EQ(wrong, 0);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "nothing is left over";
+}
+
+/// What one of several processes on a cache does; false if it met something wrong.
+bool useCache(const std::string& folder, const BuildId& id, const LockIndex& index, unsigned role)
+{
+    enum Role : unsigned { Writes, Reads, Cuts, Changes, kRoles };
+    const LockIndexCache cache(folder);
+    const std::string file = folder + "/locks-" + id.hex();
+    std::mt19937 random(role);
+    for (int round = 0; round < 40; ++round) {
+        std::error_code gone;
+        const uint64_t bytes = std::filesystem::file_size(file, gone);
+        if (role % kRoles == Writes && !cache.write(id, index))
+            return false;
+        if (role % kRoles == Reads)
+            if (const auto found = cache.read(id); found && *found != index)
+                return false;
+        if (role % kRoles == Cuts && !gone && bytes != 0)
+            std::filesystem::resize_file(file, random() % bytes, gone);
+        if (role % kRoles == Changes && !gone && bytes != 0) {
+            std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+            stream.seekp(static_cast<std::streamoff>(random() % bytes));
+            stream.put(static_cast<char>(random()));
+        }
+    }
+    return true;
+}
+
+TEST(LockIndexCache, givesNothingWrongToAnyOfManyProcesses)
+{
+    const LockIndex index = indexOf("O2", "pthread_sites");
+    const auto id = BuildId::fromHex(index.buildId);
+    ASSERT_TRUE(id);
+    const std::string folder = test::scratchPath("cache-of-processes");
+    std::filesystem::remove_all(folder);
+    std::vector<pid_t> processes;
+    for (unsigned role = 0; role < 8; ++role) {
+        const pid_t process = ::fork();
+        ASSERT_GE(process, 0);
+        if (process == 0)
+            ::_exit(useCache(folder, *id, index, role) ? 0 : 1);
+        processes.push_back(process);
+    }
+    for (const pid_t process : processes) {
+        int status = -1;
+        ASSERT_EQ(::waitpid(process, &status, 0), process);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    }
+    // Whatever they left, the next one makes good.
+    const LockIndexCache cache(folder);
+    ASSERT_TRUE(cache.write(*id, index));
+    EXPECT_EQ(cache.read(*id), index);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "nothing is left over";
+}
+
+TEST(LockIndexCache, takesNoFileOfAnotherVersionAndReplacesIt)
+{
+    const LockIndex index = indexOf("O2", "pthread_sites");
+    const auto id = BuildId::fromHex(index.buildId);
+    const std::string folder = test::scratchPath("cache-of-versions");
+    std::filesystem::remove_all(folder);
+    const LockIndexCache cache(folder);
+    ASSERT_TRUE(cache.write(*id, index));
+    const std::string file = folder + "/locks-" + id->hex();
+    std::string text = test::readBytes(file);
+    const size_t version = text.find(' ', text.find(' ') + 1) - 1; // `whichlock-lock-index 2 CHECKSUM`
+    for (const char other : {'0', '1', '9', 'x'}) {
+        text[version] = other;
+        test::writeBytes(file, text);
+        EXPECT_FALSE(cache.read(*id)) << other;
+        ASSERT_TRUE(cache.write(*id, index));
+        EXPECT_EQ(cache.read(*id), index);
+    }
+    // Neither a folder in its place nor one that cannot be made stops anybody.
+    std::filesystem::remove(file);
+    std::filesystem::create_directories(file + "/inside");
+    EXPECT_FALSE(cache.read(*id));
+    EXPECT_FALSE(cache.write(*id, index));
+    EXPECT_FALSE(LockIndexCache("/proc/none/cache").write(*id, index));
 }
 
 TEST(LockIndex, isTheSameForAnyNumberOfThreads)

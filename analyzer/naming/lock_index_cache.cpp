@@ -155,9 +155,10 @@ bool LockIndexCache::write(const BuildId& id, const LockIndex& index) const
         }
     }
     std::filesystem::rename(temporary, pathOf(id), problem);
-    if (problem)
-        std::filesystem::remove(temporary, problem);
-    return !problem;
+    if (!problem)
+        return true;
+    std::filesystem::remove(temporary, problem);
+    return false;
 }
 
 } // namespace whichlock
