@@ -46,12 +46,6 @@ RoutineTable withKernel(
             printable(use.error().message));
         return routines;
     }
-    for (const InputInfo& input : profile.inputs)
-        for (const Fact& fact : input.facts)
-            if (fact.kind == FactKind::Kernel && !mayBeOfKernel(**use, fact.value))
-                print(err,
-                    "whichlock: {} is of Linux {}, a profile of {}: no candidates of it come from there\n",
-                    printable(symbols.vmlinux), printable((*use)->version()), printable(fact.value));
     return routines.withLockUse(*use);
 }
 

@@ -33,13 +33,17 @@ std::string eraNote(const Era& era)
 CandidateList::CandidateList(const RoutineTable& routines, const RecordingContext& context)
     : routines_(routines)
     , context_(context)
+    , lookup_(context.lookup())
 {
+    // Names come and go with kernels: what has the slow path of a new one is no old one.
+    if (!lookup_.era && (context.symbolEra.since || context.symbolEra.until))
+        lookup_.era = context.symbolEra;
 }
 
 void CandidateList::printedFunction(std::string_view symbol, std::string_view ticks)
 {
     std::vector<std::string_view> found;
-    for (const KnownSite* site : KnownSites::builtIn().find(normalisedView(symbol), context_.lookup())) {
+    for (const KnownSite* site : KnownSites::builtIn().find(normalisedView(symbol), lookup_)) {
         if (std::find(found.begin(), found.end(), site->lock) != found.end())
             continue;
         found.push_back(site->lock);
@@ -50,7 +54,7 @@ void CandidateList::printedFunction(std::string_view symbol, std::string_view ti
     }
     takenByCode(symbol, ticks);
     bool known = !found.empty();
-    for (const Routine* row : routines_.find(symbol, context_.lookup())) {
+    for (const Routine* row : routines_.find(symbol, lookup_)) {
         known = true;
         const bool spinSection = row->roles.has(Role::SlowpathSpin);
         // What was read in the source of that version beats the general table.
@@ -104,7 +108,8 @@ void CandidateList::takenByCode(std::string_view symbol, std::string_view ticks)
             one.via.empty() ? std::string("takes it") : fmt::format("calls {}, which takes it", one.via);
         const std::string among = taken.size() > 1 ? fmt::format(", one of {} locks", taken.size()) : "";
         add(one.lock, score,
-            fmt::format("{} ({}) {}{} (code of {})", symbol, ticks, how, among, use->source()));
+            fmt::format("{} ({}) {}{} (code of {})", symbol, ticks, how, among, use->source()))
+            .byCode = true;
     }
 }
 
@@ -113,7 +118,7 @@ void CandidateList::mentioned(std::string_view lock, std::string_view where)
     add(lock, kMentionScore, fmt::format("the text names it ({})", where));
 }
 
-void CandidateList::add(std::string_view lock, uint64_t score, std::string reason)
+Candidate& CandidateList::add(std::string_view lock, uint64_t score, std::string reason)
 {
     auto at = std::find_if(candidates_.begin(), candidates_.end(),
         [&](const Candidate& candidate) { return candidate.name == lock; });
@@ -121,6 +126,7 @@ void CandidateList::add(std::string_view lock, uint64_t score, std::string reaso
         at = candidates_.insert(at, {std::string(lock), 0, {}});
     at->score += score;
     at->reasons.push_back(std::move(reason));
+    return *at;
 }
 
 std::vector<Candidate> CandidateList::take()

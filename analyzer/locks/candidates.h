@@ -14,6 +14,7 @@ struct Candidate {
     std::string name;
     uint64_t score = 0; ///< strength of the evidence; not time
     std::vector<std::string> reasons;
+    bool byCode = false; ///< a reason is the code of a kernel that nothing proves to be the recorded one
 };
 
 /// Collects evidence for locks. MT: one thread.
@@ -32,10 +33,11 @@ public:
 private:
     void takenByCode(std::string_view symbol, std::string_view ticks);
     void takenInKernels(std::string_view symbol, std::string_view ticks);
-    void add(std::string_view lock, uint64_t score, std::string reason);
+    Candidate& add(std::string_view lock, uint64_t score, std::string reason);
 
     const RoutineTable& routines_;
     const RecordingContext& context_;
+    Context lookup_; ///< as narrow as the symbols of the profile allow
     std::vector<Candidate> candidates_;
 };
 

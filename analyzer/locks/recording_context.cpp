@@ -146,6 +146,28 @@ std::string eraRange(const KernelVersion& since, const KernelVersion& until)
     return until.parts == since.parts ? toString(since) : toString(since) + " to " + toString(until) + ".x";
 }
 
+/// The era in which a symbol existed at all, by the kernel's rows of it; nothing if it is no lock routine or
+/// may as well be something that all eras had.
+std::optional<Era> eraOfSymbol(const std::vector<const Routine*>& rows)
+{
+    std::optional<Era> all;
+    for (const Routine* row : rows) {
+        if (!row->isKernel() || row->isSiteHint())
+            continue;
+        if (row->roles.has(Role::Idle))
+            return std::nullopt;
+        if (!all) {
+            all = row->era;
+            continue;
+        }
+        // Of a symbol with several lives only the beginning of the first is sure.
+        const auto& since = row->era.since;
+        all->since = all->since && since ? std::min(all->since, since) : std::nullopt;
+        all->until.reset();
+    }
+    return all;
+}
+
 /// The era that the lock symbols of the section leave, if it has both ends: names come and go with kernels.
 void useSymbolEras(
     const Profile& profile, const Section& section, const RoutineTable& routines, RecordingContext& context)
@@ -154,19 +176,9 @@ void useSymbolEras(
         return;
     std::optional<Era> era = Era{};
     for (const Cell& cell : section.cells) {
-        const auto rows = routines.find(profile.leafSymbol(cell.stack), context.lookup());
-        // A symbol with several rows lived in several eras: it narrows nothing down.
-        std::optional<Era> only;
-        bool unique = true;
-        for (const Routine* row : rows) {
-            if (!row->isKernel() || row->isSiteHint() || row->roles.has(Role::Idle)) {
-                unique = unique && (row->isSiteHint() || !row->isKernel());
-                continue;
-            }
-            unique = unique && !only;
-            only = row->era;
-        }
-        if (unique && only && (only->since || only->until) && era)
+        const std::optional<Era> only =
+            eraOfSymbol(routines.find(profile.leafSymbol(cell.stack), context.lookup()));
+        if (only && (only->since || only->until) && era)
             era = era->intersect(*only);
     }
     context.symbolEra = era.value_or(Era{});

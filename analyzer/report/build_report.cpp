@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/kernel_code.h"
 #include "analyzer/report/narrow.h"
 #include "analyzer/report/section_builders.h"
 
@@ -293,6 +294,7 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
         sources.push_back(&section);
     }
     report.comparisons = buildComparisons(profile, sources, report);
+    addKernelCodeDiagnostics(routines, report);
     selectLocks(query, report);
     addScores(profile, report);
     addNotes(report);

@@ -233,6 +233,8 @@ void putCandidates(Json& json, const ReportSection& section)
         one["name"] = candidate.name;
         one["score"] = candidate.score;
         one["reasons"] = candidate.reasons;
+        if (candidate.byCode)
+            one["verified"] = false;
         json["candidates"].push_back(std::move(one));
     }
 }
