@@ -59,6 +59,7 @@ enum class LockSource : uint8_t {
     Type,   ///< by the type and member of what was passed
     Symbol, ///< by a variable at a fixed address
     Btf,    ///< as Type, with the types of BTF
+    Line,   ///< not told; the name is the file and line of the source where it is taken
 };
 
 /// The lock that a call takes, where code and debug info tell it.

@@ -114,7 +114,7 @@ TEST(RecordedLocks, areNamedAtTheFirstFrameOutwardsOfTheLockRoutine)
 }
 
 /// A profile in which a call took a lock that its reader named.
-Profile profileOfNamedCall(const CalledLock& lock)
+Profile profileOfNamedCall(const CalledLock& lock, std::string_view function = "dput")
 {
     ProfileBuilder builder;
     builder.beginInput("perf.data");
@@ -125,7 +125,7 @@ Profile profileOfNamedCall(const CalledLock& lock)
     const SectionHandle section = builder.section(record);
     const TextFrame frames[] = {{.symbol = "native_queued_spin_lock_slowpath", .object = "[kernel.kallsyms]"},
         {.symbol = "_raw_spin_lock", .object = "[kernel.kallsyms]"},
-        {.symbol = "dput", .object = "[kernel.kallsyms]", .symbolOffset = 0x1f, .lock = lock}};
+        {.symbol = function, .object = "[kernel.kallsyms]", .symbolOffset = 0x1f, .lock = lock}};
     builder.sample(section, {.count = 100, .weight = 100, .frames = frames});
     LoadedInput loaded;
     loaded.name = "perf.data";
@@ -229,8 +229,11 @@ TEST(RecordedLocks, haveNoNameByCodeOfAnotherProcessor)
     writeBytes(folder + "/cxx_sites", elf);
     EvidenceLog log;
     const Profile profile = recordingOfAbseil(lockFixture("O2", "cxx_sites")).profile(folder, &log);
+    // The lines of the source do not need the code.
     for (uint32_t i = 1; i <= profile.frameCount(); ++i)
-        EXPECT_EQ(profile.frame({i}).lockSource, LockSource::None);
+        EXPECT_TRUE(profile.frame({i}).lockSource == LockSource::None
+            || (profile.frame({i}).lockSource == LockSource::Line
+                && profile.string(profile.frame({i}).lock).starts_with("cxx_sites.cpp:")));
     EXPECT_FALSE(framesOf(profile, "bank::Ledger::abseil").empty()) << "functions have their names";
     ASSERT_FALSE(log.calls.empty());
     EXPECT_NE(log.calls[0].module.problem.find("only x86-64"), std::string::npos)
@@ -276,6 +279,26 @@ TEST(RecordedLocks, ofVariablesAreSymbols)
     ASSERT_EQ(report.sections[0].locks.size(), 1U);
     EXPECT_EQ(report.sections[0].locks[0].rung, Rung::Symbol);
     EXPECT_EQ(report.sections[0].locks[0].verified, false);
+}
+
+TEST(RecordedLocks, haveTheLineOfTheSourceWhereNothingNamesThem)
+{
+    const CalledLock line{.source = LockSource::Line, .verified = true, .name = "fancy.c:812"};
+    const Report report =
+        buildReport(profileOfNamedCall(line, "my_driver_work"), {}, RoutineTable::builtIn());
+    ASSERT_EQ(report.internalError, "");
+    const ReportLock& lock = report.sections.at(0).locks.at(0);
+    EXPECT_EQ(lock.name, "lock taken at my_driver_work+0x1f (fancy.c:812)");
+    EXPECT_EQ(lock.rung, Rung::SourceLine);
+    EXPECT_EQ(lock.verified, true);
+    EXPECT_FALSE(isNamed(lock.rung)) << "a place is no name";
+    EXPECT_NE(renderJson(report).find("\"rung\": \"source-line\""), std::string::npos);
+    const std::string text = renderText(buildDocument(report, {}));
+    EXPECT_NE(text.find("? at my_driver_work+0x1f (fancy.c:812)"), std::string::npos) << text;
+    EXPECT_NE(report.verdict.text.find("fancy.c:812"), std::string::npos) << report.verdict.text;
+    // Known kernels say which lock it is, and that is more.
+    const Report known = buildReport(profileOfNamedCall(line, "dput"), {}, RoutineTable::builtIn());
+    EXPECT_EQ(known.sections.at(0).locks.at(0).rung, Rung::Table);
 }
 
 TEST(RecordedLocks, surviveMergingAndFreezing)

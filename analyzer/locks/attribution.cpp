@@ -25,6 +25,16 @@ std::string eraText(const RecordingContext& context)
     return fmt::format("table, {} (by {})", context.kernel, context.kernelSource);
 }
 
+Era tableEra(const RecordingContext& context)
+{
+    return context.era.value_or(context.symbolEra);
+}
+
+std::string basisOf(const KernelLock& lock, const RecordingContext& context)
+{
+    return fmt::format("table, {}{}", lock.kernels, context.era ? "" : "; the kernel is not known");
+}
+
 /// What the input printed for a row: its value, else its percentage.
 std::string valueText(const Weight& weight)
 {
@@ -180,7 +190,7 @@ private:
             share.basis = std::move(found->basis);
             return share;
         }
-        if (nameByKernel(what, share))
+        if (nameByKernel(what, share) || nameByLine(what, share))
             return share;
         share.name = what.siteBelowMissing
             ? fmt::format("lock taken in a function called from {}", siteName(what.site))
@@ -196,7 +206,7 @@ private:
         if (!what.site)
             return false;
         const Frame& frame = profile_.frame(profile_.stack(what.site).frame);
-        if (frame.lockSource == LockSource::None)
+        if (frame.lockSource == LockSource::None || frame.lockSource == LockSource::Line)
             return false;
         share.name = profile_.string(frame.lock);
         share.expression = profile_.string(frame.lockExpression);
@@ -204,6 +214,21 @@ private:
         share.verified = frame.lockVerified;
         share.basis = frame.lockSource == LockSource::Btf ? "code of the call and types of BTF"
                                                           : "code and debug info of the call";
+        if (!frame.lockVerified)
+            share.basis += ", not verified by a build id";
+        return true;
+    }
+
+    /// A place in the source says more than one in the code, though it is no name either.
+    bool nameByLine(const StackClass& what, LockShare& share) const
+    {
+        const Frame& frame = profile_.frame(profile_.stack(what.site).frame);
+        if (frame.lockSource != LockSource::Line || what.siteBelowMissing)
+            return false;
+        share.name = fmt::format("lock taken at {} ({})", siteName(what.site), profile_.string(frame.lock));
+        share.rung = Rung::SourceLine;
+        share.verified = frame.lockVerified;
+        share.basis = "debug info of the call";
         if (!frame.lockVerified)
             share.basis += ", not verified by a build id";
         return true;
@@ -223,10 +248,8 @@ private:
         constexpr size_t kEnough = 8; // a lock of a lock of ... ends long before
         for (StackId at = what.site; at && chain.size() < kEnough; at = profile_.stack(at).parent)
             chain.push_back(profile_.leafSymbol(at));
-        return claim(KernelLocks::builtIn().takenIn(chain, tableEra()), share);
+        return claim(KernelLocks::builtIn().takenIn(chain, tableEra(result_.context)), share);
     }
-
-    Era tableEra() const { return result_.context.era.value_or(result_.context.symbolEra); }
 
     /// Files whose spin loops are all for one lock.
     bool nameByStub(std::string_view leaf, LockShare& share) const
@@ -240,9 +263,7 @@ private:
             return false;
         share.name = lock->text();
         share.rung = Rung::Table;
-        share.basis = "table, " + lock->kernels;
-        if (!result_.context.era)
-            share.basis += "; the kernel is not known";
+        share.basis = basisOf(*lock, result_.context);
         return true;
     }
 
@@ -335,10 +356,10 @@ std::string_view rungName(Rung rung)
         return "user-symbol";
     case Rung::Type:
         return "type";
-    case Rung::SourceLine:
-        return "source-line";
     case Rung::Table:
         return "table";
+    case Rung::SourceLine:
+        return "source-line";
     case Rung::CallSite:
         return "call-site";
     case Rung::Unnamed:
@@ -357,6 +378,19 @@ std::optional<SiteLock> lockOfSite(
             return SiteLock{std::string(lock), eraText(context)};
     }
     return std::nullopt;
+}
+
+std::optional<SiteLock> lockOfSite(std::string_view function, std::span<const LockTake> takes, NamesOf names,
+    const RecordingContext& context)
+{
+    const std::string_view plain = normalisedView(function.substr(0, function.find('+')));
+    std::optional<KernelLock> lock = KernelLocks::builtIn().takenBy(plain, takes, tableEra(context));
+    if (lock && names == NamesOf::MembersOnly)
+        std::erase_if(
+            lock->locks, [](const std::string& name) { return name.find("::") == std::string::npos; });
+    if (!lock || lock->locks.empty())
+        return std::nullopt;
+    return SiteLock{lock->text(), basisOf(*lock, context)};
 }
 
 Attribution attribute(const Profile& profile, const Section& section, const RoutineTable& routines)

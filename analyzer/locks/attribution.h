@@ -5,20 +5,22 @@
 
 #include "analyzer/locks/candidates.h"
 #include "analyzer/locks/classify.h"
+#include "analyzer/locks/lock_take.h"
 
 #include <array>
+#include <span>
 
 namespace whichlock {
 
 /// How a lock got its name, strongest first; see ARCHITECTURE.md.
-enum class Rung : uint8_t { NamedInData, Symbol, UserSymbol, Type, SourceLine, Table, CallSite, Unnamed };
+enum class Rung : uint8_t { NamedInData, Symbol, UserSymbol, Type, Table, SourceLine, CallSite, Unnamed };
 
 std::string_view rungName(Rung rung);
 
 /// Whether a lock of this rung has a name, and not only a place where it is taken.
 constexpr bool isNamed(Rung rung)
 {
-    return rung < Rung::CallSite;
+    return rung < Rung::SourceLine;
 }
 
 /// Where a lock is waited for.
@@ -74,6 +76,13 @@ struct SiteLock {
 /// have an offset (`dput+0x40`).
 std::optional<SiteLock> lockOfSite(
     std::string_view function, const RoutineTable& routines, const RecordingContext& context);
+
+/// How much of a name of the table of known kernels may be claimed for a place.
+enum class NamesOf : uint8_t { All, MembersOnly /**< variables have been ruled out */ };
+/// The lock that a kernel function takes by one of these kinds of calls, as the kernels that are known have
+/// it.
+std::optional<SiteLock> lockOfSite(std::string_view function, std::span<const LockTake> takes, NamesOf names,
+    const RecordingContext& context);
 
 /// Attributes one section of kind CpuProfile.
 Attribution attribute(const Profile& profile, const Section& section, const RoutineTable& routines);

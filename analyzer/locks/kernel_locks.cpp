@@ -277,6 +277,12 @@ private:
 
 std::optional<KernelLock> KernelLocks::takenBy(std::string_view function, LockTake take, const Era& era) const
 {
+    return takenBy(function, std::span(&take, 1), era);
+}
+
+std::optional<KernelLock> KernelLocks::takenBy(
+    std::string_view function, std::span<const LockTake> takes, const Era& era) const
+{
     const std::vector<Row> rows = rowsOf(function);
     if (rows.empty())
         return std::nullopt;
@@ -284,17 +290,29 @@ std::optional<KernelLock> KernelLocks::takenBy(std::string_view function, LockTa
     Votes votes(choice.exact, era);
     for (const Kernel* kernel : choice.kernels) {
         std::vector<const Row*> fitting;
-        for (const Row& row : rows)
-            if (row.fits(*kernel, take.kind))
-                fitting.push_back(&row);
-        fitting = speaking(std::move(fitting), take);
-        // In another kernel the helper that takes the lock with the last reference may have been inlined.
-        for (const Row& row : rows)
-            if (!choice.exact && take.kind == 's' && !fitting.empty() && row.fits(*kernel, 'd'))
-                fitting.push_back(&row);
+        for (const LockTake take : takes) {
+            const std::vector<const Row*> some = rowsFor(rows, *kernel, take, choice.exact);
+            fitting.insert(fitting.end(), some.begin(), some.end());
+        }
         votes.add(kernel->version, fitting);
     }
     return votes.result();
+}
+
+/// The rows that one kernel has for one kind of call.
+std::vector<const KernelLocks::Row*> KernelLocks::rowsFor(
+    const std::vector<Row>& rows, const Kernel& kernel, LockTake take, bool exact)
+{
+    std::vector<const Row*> fitting;
+    for (const Row& row : rows)
+        if (row.fits(kernel, take.kind))
+            fitting.push_back(&row);
+    fitting = speaking(std::move(fitting), take);
+    // In another kernel the helper that takes the lock with the last reference may have been inlined.
+    for (const Row& row : rows)
+        if (!exact && take.kind == 's' && !fitting.empty() && row.fits(kernel, 'd'))
+            fitting.push_back(&row);
+    return fitting;
 }
 
 std::optional<KernelLock> KernelLocks::takenIn(std::span<const std::string_view> chain, const Era& era) const

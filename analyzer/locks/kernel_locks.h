@@ -39,6 +39,9 @@ public:
     /// before and behind, or from one of them if it is near; an era without ends by all. Nothing if these do
     /// not leave a few locks at most.
     std::optional<KernelLock> takenBy(std::string_view function, LockTake take, const Era& era) const;
+    /// The same of a call that is one of several kinds.
+    std::optional<KernelLock> takenBy(
+        std::string_view function, std::span<const LockTake> takes, const Era& era) const;
     /// The lock of the innermost lock call in a chain of functions, innermost first: the first routine that
     /// takes one, and the function that called it.
     std::optional<KernelLock> takenIn(std::span<const std::string_view> chain, const Era& era) const;
@@ -60,6 +63,8 @@ private:
 
     Choice choose(const Era& era) const;
     std::vector<Row> rowsOf(std::string_view function) const;
+    static std::vector<const Row*> rowsFor(
+        const std::vector<Row>& rows, const Kernel& kernel, LockTake take, bool exact);
     std::string_view lineAt(size_t offset, size_t& start) const;
 
     std::vector<Kernel> kernels_;

@@ -99,4 +99,26 @@ std::optional<LockTake> lockTakeOf(std::string_view routine)
     return std::nullopt;
 }
 
+std::vector<LockTake> lockTakesOfKind(std::string_view kind, std::string_view side)
+{
+    struct Kind {
+        std::string_view name;
+        std::string_view reads;
+        std::string_view writes;
+    };
+    constexpr Kind kKinds[] = {{"spinlock", "s", "s"}, {"mutex", "m", "m"}, {"semaphore", "S", "S"},
+        {"rwlock", "r", "w"}, {"rwsem", "R", "W"}, {"rt-mutex", "t", "t"}, {"pcpu-sem", "p", "P"},
+        {"percpu-rwsem", "p", "P"}};
+    std::vector<LockTake> takes;
+    for (const Kind& one : kKinds) {
+        if (one.name != kind)
+            continue;
+        if (side != "write")
+            takes.push_back({one.reads.front(), LockTake::kAnyVariant});
+        if (side != "read" && (takes.empty() || one.writes != one.reads))
+            takes.push_back({one.writes.front(), LockTake::kAnyVariant});
+    }
+    return takes;
+}
+
 } // namespace whichlock

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace whichlock {
 
@@ -21,5 +22,8 @@ struct LockTake {
 /// The way of a routine or its slow path, as it stands in a profile, normalised; nothing for functions that
 /// take no lock, that only try, or whose name does not tell the kind.
 std::optional<LockTake> lockTakeOf(std::string_view routine);
+/// The ways to take a lock of a kind as lock tools print it (`spinlock`, `rwsem` with the side `read`), each
+/// of which may be meant; no side: both. Nothing for words that are no kind.
+std::vector<LockTake> lockTakesOfKind(std::string_view kind, std::string_view side);
 
 } // namespace whichlock

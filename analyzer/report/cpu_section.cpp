@@ -312,7 +312,7 @@ private:
         for (const LockShare& lock : attribution_.locks) {
             if (lock.rung == Rung::Unnamed)
                 unnamed += lock.weight;
-            if (lock.rung == Rung::CallSite)
+            if (lock.rung == Rung::CallSite || lock.rung == Rung::SourceLine)
                 atSite += lock.weight;
         }
         if (!unnamed.empty())

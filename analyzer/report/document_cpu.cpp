@@ -21,11 +21,12 @@ std::string shownName(const ReportLock& lock)
         return "? in " + lock.name;
     case Rung::CallSite:
         return (lock.sites.front().calledFrom ? "? " : "? at ") + siteLabel(lock.sites.front());
+    case Rung::SourceLine:
+        return namelessLabel(lock.name);
     case Rung::NamedInData:
     case Rung::Symbol:
     case Rung::UserSymbol:
     case Rung::Type:
-    case Rung::SourceLine:
     case Rung::Table:
         break;
     }

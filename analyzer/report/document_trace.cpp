@@ -5,6 +5,7 @@
 #include "analyzer/report/document_cells.h"
 #include "analyzer/report/document_sections.h"
 #include "analyzer/report/section_builders.h"
+#include "analyzer/report/site_words.h"
 #include "analyzer/report/value_format.h"
 
 #include <fmt/format.h>
@@ -42,13 +43,8 @@ std::string withoutStruct(std::string name)
 /// lock's figures.
 std::string shortName(const ReportTraceLock& lock)
 {
-    if (lock.rung != Rung::CallSite)
-        return withoutStruct(lock.name);
-    constexpr std::string_view kAt = "lock taken at ";
-    constexpr std::string_view kFrom = "lock taken in a call from ";
-    if (lock.name.starts_with(kAt))
-        return "? at " + lock.name.substr(kAt.size());
-    return lock.name.starts_with(kFrom) ? "? called from " + lock.name.substr(kFrom.size()) : lock.name;
+    const bool place = lock.rung == Rung::CallSite || lock.rung == Rung::SourceLine;
+    return place ? namelessLabel(lock.name) : withoutStruct(lock.name);
 }
 
 DocumentTable accountTable(const ReportTrace& trace, size_t index)

@@ -140,10 +140,10 @@ std::string_view rungMeaning(Rung rung)
         return "a variable at a fixed address";
     case Rung::Type:
         return "the type and member of what the code passes";
-    case Rung::SourceLine:
-        return "the line of the source that takes it";
     case Rung::Table:
         return "a table of places that are known to take it";
+    case Rung::SourceLine:
+        return "only the line of the source that takes it is known";
     case Rung::CallSite:
         return "only where it is taken is known";
     case Rung::Unnamed:
@@ -155,9 +155,9 @@ std::string_view rungMeaning(Rung rung)
 std::string_view rungsOf(std::string_view arch)
 {
     if (arch == "x86_64" || arch == "amd64")
-        return "locks are named by symbol, user-symbol, type (out of code), table and call site";
-    return "locks are named by symbol, user-symbol, table and call site; by type (out of code) only on "
-           "x86-64";
+        return "locks are named by symbol, user-symbol, type (out of code), table, source line and call site";
+    return "locks are named by symbol, user-symbol, table, source line and call site; by type (out of code) "
+           "only on x86-64";
 }
 
 tl::expected<LockExplanation, std::string> explainLock(

@@ -75,6 +75,8 @@ public:
         , out_(out)
         , table_(out.lockTable.emplace())
     {
+        if (!context_.era && !context_.symbolEra.since)
+            context_.symbolEra.since = firstKernelWithSites();
     }
 
     void run()
@@ -131,13 +133,10 @@ private:
             return lock;
         }
         if (!row.site.empty()) {
-            const auto found = lockOfSite(row.site, routines_, context_);
-            // lockmeter names every global lock itself: what it cannot name is part of an object.
-            const bool lockmeter = section_.record.format == "lockmeter";
-            if (found && (!lockmeter || found->name.find("->") != std::string::npos)) {
-                lock.name = found->name;
+            if (auto found = lockOfPlace(row)) {
+                lock.name = std::move(found->name);
                 lock.rung = Rung::Table;
-                lock.basis = found->basis;
+                lock.basis = std::move(found->basis);
                 return lock;
             }
             lock.name = "lock taken at " + row.site;
@@ -148,6 +147,33 @@ private:
         lock.name = row.address.empty() ? "a lock without a name" : "lock at " + row.address;
         lock.basis = row.address.empty() ? "the table does not name it" : "address";
         return lock;
+    }
+
+    /// The first kernel that has what a tool needs to tell waiting by place: events of contention for perf,
+    /// BPF programs at the ends of functions for klockstat.
+    std::optional<KernelVersion> firstKernelWithSites() const
+    {
+        if (record_.key != LockTableKey::Site)
+            return std::nullopt;
+        if (section_.record.format == "perf-lock")
+            return KernelVersion::parse("5.19");
+        return section_.record.format == "klockstat" ? KernelVersion::parse("4.1") : std::nullopt;
+    }
+
+    /// What the tables know of the place where a row's lock is taken.
+    std::optional<SiteLock> lockOfPlace(const LockTableRow& row) const
+    {
+        // lockmeter names every global lock itself: what it cannot name is part of an object.
+        const bool lockmeter = section_.record.format == "lockmeter";
+        auto found = lockOfSite(row.site, routines_, context_);
+        if (found && (!lockmeter || found->name.find("->") != std::string::npos))
+            return found;
+        std::vector<LockTake> takes = lockTakesOfKind(row.kind, row.side);
+        if (row.kind.empty()) // tools that follow the locks that sleep, and do not print which kind it was
+            for (const std::string_view kind : {"mutex", "rwsem"})
+                for (const LockTake take : lockTakesOfKind(kind, {}))
+                    takes.push_back(take);
+        return lockOfSite(row.site, takes, lockmeter ? NamesOf::MembersOnly : NamesOf::All, context_);
     }
 
     void addRow(const LockTableRow& row)

@@ -12,5 +12,8 @@ namespace whichlock {
 std::string siteLabel(const ReportSite& site);
 /// For sentences: `at dput+0x31`, `in a function that worker+0x4e called`.
 std::string siteInWords(const ReportSite& site);
+/// `? at dput+0x31 (dcache.c:812)` of `lock taken at dput+0x31 (dcache.c:812)`: names of locks that have
+/// none.
+std::string namelessLabel(const std::string& name);
 
 } // namespace whichlock

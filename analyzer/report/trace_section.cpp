@@ -168,6 +168,10 @@ private:
                                           : fmt::format("lock taken at {}", site.function);
         lock.basis = site.function.empty() ? std::string("no symbol or call site names it")
                                            : fmt::format("address {:#x}", from.address);
+        if (lock.rung == Rung::CallSite && site.line != 0 && !site.calledFrom) {
+            lock.rung = Rung::SourceLine;
+            lock.name += fmt::format(" ({}:{})", fileNameOf(site.file), site.line);
+        }
     }
 
     void addLocks()

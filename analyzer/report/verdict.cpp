@@ -77,11 +77,12 @@ std::string yesText(const Report& report, const ReportSection& section)
     const std::string rest = named == section.locks.end()
         ? std::string(".")
         : fmt::format("; {} for {} ({}).", ofTheWaiting(*named), named->name, named->basis);
-    if (first.rung == Rung::CallSite)
-        return fmt::format(
-            "YES, spinning. {} wait for locks{}: {} of the waiting is for the lock taken {} (its "
-            "name is not in this input){}",
-            part, second, ofTheWaiting(first), siteInWords(first.sites.front()), rest);
+    const bool lineKnown = first.rung == Rung::SourceLine;
+    if (lineKnown || first.rung == Rung::CallSite)
+        return fmt::format("YES, spinning. {} wait for locks{}: {} of the waiting is for the {} (its "
+                           "name is not in this input){}",
+            part, second, ofTheWaiting(first),
+            lineKnown ? first.name : "lock taken " + siteInWords(first.sites.front()), rest);
     if (named != section.locks.end())
         return fmt::format(
             "YES, spinning. {} wait for locks{}: {} of the waiting is in {}, whose lock this profile "

@@ -424,6 +424,8 @@ TracedCall LockTraceListener::calledLock(TraceStackId stack)
     if (site >= frames.size())
         return {};
     CalledLock lock = named_->framesOf({stack.v})[site].lock;
+    if (lock.source == LockSource::Line)
+        lock = {};
     if (lock.source == LockSource::None && !frames[site].kernel)
         if (const CalledLock* own = named_->ownLockOf({stack.v}))
             lock = *own;

@@ -3,6 +3,8 @@
 
 #include "analyzer/locks/routine_table.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 namespace whichlock {
@@ -119,9 +121,22 @@ bool NamedStacks::appendLostCaller(const AddressFrame& leaf, AddressStackId call
 
 void NamedStacks::nameLock(AddressStackId caller, size_t firstFrame)
 {
-    if (const CalledLock* lock = locks_.takenAt(caller))
-        for (size_t i = firstFrame; i < frames_.size(); ++i)
+    const CalledLock* lock = locks_.takenAt(caller);
+    const ModuleId module = stacks_.frame(stacks_.stack(caller).frame).module;
+    for (size_t i = firstFrame; i < frames_.size(); ++i) {
+        if (lock != nullptr)
             frames_[i].lock = *lock;
+        else if (module && frames_[i].line != 0)
+            frames_[i].lock = {.source = LockSource::Line,
+                .verified = modules_.isVerified(module),
+                .name = lineText(frames_[i].file, frames_[i].line)};
+    }
+}
+
+std::string_view NamedStacks::lineText(std::string_view file, uint32_t line)
+{
+    const std::string_view name = file.substr(file.rfind('/') + 1);
+    return *lines_.insert(fmt::format("{}:{}", name, line)).first;
 }
 
 /// A function that ends by jumping to a lock routine leaves no frame: its caller seems to call the routine.

@@ -8,7 +8,9 @@
 #include "analyzer/session/recorded_stacks.h"
 #include "parsers/record.h"
 
+#include <set>
 #include <span>
+#include <string>
 
 namespace whichlock {
 
@@ -39,6 +41,7 @@ private:
     bool isLockOrRelease(AddressFrameId frame);
     uint8_t routineOf(AddressFrameId frame);
     void nameLock(AddressStackId caller, size_t firstFrame);
+    std::string_view lineText(std::string_view file, uint32_t line);
 
     const RecordedStacks& stacks_;
     const RoutineTable& table_;
@@ -50,6 +53,7 @@ private:
     std::vector<uint8_t> routines_; ///< of frame i + 1: 0 not asked yet, 1 none, 2 takes, 3 gives back
     LockModules modules_;
     CallSiteLocks locks_;
+    std::set<std::string> lines_; ///< texts of file and line
 };
 
 } // namespace whichlock

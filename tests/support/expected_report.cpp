@@ -21,15 +21,61 @@ bool isLockTable(const Json& section)
     return section.at("kind") == "lock-table";
 }
 
-/// Lower case letters and digits only: `rq->lock` and `rq lock` are spellings of one name.
-std::string spelling(const std::string& name)
+/// Whether a row of a report only says where its lock is taken, or that it is waited for.
+bool isNameless(const Json& lock)
 {
+    static const std::set<std::string> kPlaces{"source-line", "call-site", "unnamed"};
+    return kPlaces.contains(lock.at("rung"));
+}
+
+/// Lower case letters and digits only: `rq->lock` and `rq lock` are spellings of one name.
+std::string spelling(std::string name)
+{
+    constexpr std::string_view kStruct = "struct ";
+    if (name.starts_with(kStruct))
+        name.erase(0, kStruct.size());
     std::string result;
     for (const char c : name) {
         if (std::isalnum(static_cast<unsigned char>(c)) != 0)
             result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
     return result;
+}
+
+/// `super_block::s_umount` of `sb->s_umount`: the types of the variables that right values name locks by, and
+/// the members that macros stand for. Empty if the variable is not among them.
+std::string nameByType(const std::string& name)
+{
+    static const std::map<std::string, std::string> kTypes{{"rq", "rq"}, {"si", "swap_info_struct"},
+        {"nlru", "list_lru_node"}, {"lru", "list_lru_one"}, {"sb", "super_block"}, {"inode", "inode"},
+        {"dentry", "dentry"}, {"dev", "net_device"}, {"zone", "zone"}, {"lruvec", "lruvec"},
+        {"mm", "mm_struct"}, {"group", "psi_group"}, {"pag", "xfs_perag"}, {"isec", "inode_security_struct"},
+        {"sbsec", "superblock_security_struct"}, {"bp", "xfs_buf"}, {"log", "xlog"},
+        {"pipe", "pipe_inode_info"}, {"q", "wait_queue_head"}, {"space_info", "btrfs_space_info"}};
+    static const std::map<std::string, std::string> kMacros{{"d_lock", "d_lockref.lock"}};
+    const size_t arrow = name.find("->");
+    const size_t start = name.starts_with('&') ? 1 : 0;
+    if (arrow == std::string::npos)
+        return {};
+    const auto type = kTypes.find(name.substr(start, arrow - start));
+    const std::string member = name.substr(arrow + 2);
+    const auto macro = kMacros.find(member);
+    return type == kTypes.end() ? std::string()
+                                : type->second + "::" + (macro == kMacros.end() ? member : macro->second);
+}
+
+/// The names of `A or B`.
+std::vector<std::string> alternativesOf(const std::string& name)
+{
+    constexpr std::string_view kOr = " or ";
+    std::vector<std::string> names;
+    size_t start = 0;
+    for (size_t end = name.find(kOr); end != std::string::npos; end = name.find(kOr, start)) {
+        names.push_back(name.substr(start, end - start));
+        start = end + kOr.size();
+    }
+    names.push_back(name.substr(start));
+    return names;
 }
 
 class Checker {
@@ -161,7 +207,7 @@ private:
             return;
         for (const Json* section : profiles_) {
             for (const Json& lock : section->at("locks")) {
-                if (lock.at("rung") != "call-site" && lock.at("rung") != "unnamed")
+                if (!isNameless(lock))
                     differ(fmt::format("{} is named, but the input cannot name the lock",
                         lock.at("name").get<std::string>()));
             }
@@ -273,21 +319,85 @@ private:
 
     static std::set<std::string> spellingsOf(const Json& lock)
     {
-        std::set<std::string> names{spelling(lock.at("name"))};
-        for (const std::string alias : lock.value("aliases", Json::array()))
-            names.insert(spelling(alias));
+        std::vector<std::string> given = lock.value("aliases", std::vector<std::string>{});
+        given.push_back(lock.at("name"));
+        if (lock.contains("class"))
+            given.push_back(lock.at("class"));
+        std::set<std::string> names;
+        for (const std::string& name : given) {
+            names.insert(spelling(name));
+            if (const std::string byType = nameByType(name); !byType.empty())
+                names.insert(spelling(byType));
+        }
         return names;
     }
 
-    const Json* findByName(const char* list, const std::set<std::string>& names) const
+    /// Where a right lock is taken, a row that claims a name has to claim that one, alone or among a few; at
+    /// the places of `named_at` one has to be claimed.
+    void checkNamesOfSites(const Json& right, const std::set<std::string>& names)
+    {
+        std::set<std::string> places = right.value("named_at", std::set<std::string>{});
+        const std::set<std::string> wanted = places;
+        for (const Json& site : right.value("sites", Json::array()))
+            places.insert(site.at("name").get<std::string>());
+        for (const std::string& place : places) {
+            bool named = wanted.contains(place);
+            bool rightly = false;
+            for (const Json* lock : locksTakenAt(place)) {
+                if (isNameless(*lock))
+                    continue;
+                named = true;
+                const auto given = alternativesOf(lock->at("name"));
+                rightly = rightly || std::any_of(given.begin(), given.end(), [&](const std::string& one) {
+                    return names.contains(spelling(one));
+                });
+            }
+            if (named && !rightly)
+                differ(fmt::format(
+                    "the lock of {} is not called {}", place, right.at("name").get<std::string>()));
+        }
+    }
+
+    std::vector<const Json*> locksTakenAt(const std::string& place) const
+    {
+        std::vector<const Json*> found;
+        for (const Json& section : report_.at("sections")) {
+            if (!section.contains("locks"))
+                continue;
+            for (const Json& lock : section.at("locks")) {
+                const Json& sites = lock.at("sites");
+                if (std::any_of(sites.begin(), sites.end(),
+                        [&](const Json& site) { return site.at("name") == place; }))
+                    found.push_back(&lock);
+            }
+        }
+        return found;
+    }
+
+    const Json* findByName(
+        const char* list, const std::set<std::string>& names, bool orOneOfFew = false) const
     {
         for (const Json& section : report_.at("sections")) {
-            for (const Json& one : section.value(list, Json::array())) {
-                if (names.contains(spelling(one.at("name"))))
-                    return &*std::find(section.at(list).begin(), section.at(list).end(), one);
+            if (!section.contains(list))
+                continue;
+            for (const Json& one : section.at(list)) {
+                const std::string name = one.at("name");
+                const std::vector<std::string> given =
+                    orOneOfFew ? alternativesOf(name) : std::vector<std::string>{name};
+                if (std::any_of(given.begin(), given.end(),
+                        [&](const std::string& each) { return names.contains(spelling(each)); }))
+                    return &one;
             }
         }
         return nullptr;
+    }
+
+    /// A name that another lock of the right values has as its own is no alias.
+    void dropNamesOfOthers(const Json& right, std::set<std::string>& names) const
+    {
+        for (const Json& other : expected_.at("locks"))
+            if (other.at("name") != right.at("name"))
+                names.erase(spelling(other.at("name")));
     }
 
     /// A weaker grade than the right one may be given, a stronger one never.
@@ -295,11 +405,15 @@ private:
     {
         for (const Json& right : expected_.value("locks", Json::array())) {
             const std::string name = right.at("name");
-            const auto names = spellingsOf(right);
+            auto names = spellingsOf(right);
+            dropNamesOfOthers(right, names);
             const Json* lock = findByName("locks", names);
+            if (lock == nullptr && right.value("in_table", true))
+                lock = findByName("locks", names, true);
             const bool candidate = findByName("candidates", names) != nullptr;
+            checkNamesOfSites(right, names);
             if (!right.value("in_table", true)) {
-                if (lock != nullptr)
+                if (lock != nullptr && !right.contains("named_at"))
                     differ(name + " is claimed, but no table knows its site");
                 checkNamelessSites(right);
                 continue;
