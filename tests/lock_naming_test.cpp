@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -78,6 +79,26 @@ TEST(LockNaming, isRightForEveryBuild)
 TEST(LockNaming, readsTheLocksOfAKernel)
 {
     EXPECT_EQ(expectRightNames("kernel", "vmlinux"), 6U);
+}
+
+TEST(LockNaming, givesTheSameAnswerAgain)
+{
+    const auto namer = openNamer(lockFixture("O2", "cxx_sites"));
+    const auto other = openNamer(lockFixture("O2", "cxx_sites"));
+    ASSERT_NE(namer, nullptr);
+    ASSERT_NE(other, nullptr);
+    std::vector<LockCall> calls = namer->findCalls();
+    std::map<uint64_t, std::string> first;
+    for (const LockCall& call : calls)
+        first[call.address] = namer->nameAt(call.address)->text();
+    std::reverse(calls.begin(), calls.end());
+    for (const LockCall& call : calls) {
+        namer->trim();
+        EXPECT_EQ(namer->nameAt(call.address)->text(), first[call.address]);
+        EXPECT_EQ(other->nameAt(call.address)->text(), first[call.address]) << "whatever was asked before";
+    }
+    for (int again = 0; again < 2; ++again)
+        EXPECT_FALSE(namer->nameAt(1)) << "no code is there";
 }
 
 TEST(LockNaming, findsEveryMarkedCall)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 
 namespace whichlock {
 namespace {
@@ -16,6 +17,7 @@ constexpr DwarfBudget kEntriesAlways = 50'000'000;
 constexpr DwarfBudget kEntriesPerQuestion = 200'000;
 constexpr size_t kMostFunctionsKept = 48;
 constexpr size_t kMostUnitsKept = 48;
+constexpr size_t kMostAnswersKept = 4096;
 constexpr size_t kMostTermsKept = 200'000;
 constexpr int kMostFrames = 24;
 
@@ -149,6 +151,7 @@ struct LockNamer::State {
     DwarfBudget budget = 0;
     std::list<Unit> kept; ///< the last used first
     std::list<KeptFunction> functions;
+    std::unordered_map<uint64_t, std::optional<LockName>> answers; ///< to questions about single addresses
 };
 
 /// What is known after one function.
@@ -373,8 +376,13 @@ LockNamer::Named LockNamer::nameIn(
 
 std::optional<LockName> LockNamer::nameAt(uint64_t callSite)
 {
+    std::unordered_map<uint64_t, std::optional<LockName>>& answers = state_->answers;
+    if (const auto known = answers.find(callSite); known != answers.end())
+        return known->second;
     const auto call = callAt(callSite);
-    return call ? std::optional(nameCall(*call)) : std::nullopt;
+    if (answers.size() >= kMostAnswersKept)
+        answers.clear();
+    return answers[callSite] = call ? std::optional(nameCall(*call)) : std::nullopt;
 }
 
 LockName LockNamer::nameCall(const LockCall& call)
