@@ -83,6 +83,12 @@ std::optional<FixedPoint> parseFixedPoint(std::string_view text)
     return value ? std::optional(FixedPoint{*value}) : std::nullopt;
 }
 
+std::optional<FixedPoint> parseScientific(std::string_view text)
+{
+    const auto value = parseScaled(text, 6, true);
+    return value ? std::optional(FixedPoint{*value}) : std::nullopt;
+}
+
 std::optional<Share> parsePercent(std::string_view text)
 {
     const auto value = parseScaled(text, 7, true);

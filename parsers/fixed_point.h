@@ -36,6 +36,9 @@ Share saturatedSum(Share a, Share b);
 /// Empty when the text is not such a number or does not fit.
 std::optional<FixedPoint> parseFixedPoint(std::string_view text);
 
+/// As parseFixedPoint(), also with an exponent: `1.323e+10`.
+std::optional<FixedPoint> parseScientific(std::string_view text);
+
 /// Reads a percentage without its sign: `51.0125`, `7.5e-04`, `100.000`, `0`, `7,32358`.
 std::optional<Share> parsePercent(std::string_view text);
 

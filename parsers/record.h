@@ -140,6 +140,9 @@ struct TableRow {
     std::string label;
     std::vector<std::optional<FixedPoint>> values; ///< as many as columns
     uint64_t line = 0;
+    /// Standard deviation of each value in percent of it, where the table has such; else empty.
+    std::vector<std::optional<FixedPoint>> spreads{};
+    bool percent = false; ///< the values are percentages: they differ by points
 };
 
 /// A benchmark table, small by nature, handed over whole.

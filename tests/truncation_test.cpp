@@ -48,6 +48,9 @@ std::set<size_t> cutsOf(std::string_view text)
 /// that a call graph below it splits.
 std::vector<std::string> rowsOf(const KeptSection& section)
 {
+    // What of a call path is in no other one follows from the rows below it.
+    if (section.record.format == "lkp" && section.record.kind == SectionKind::CpuProfile)
+        return {};
     std::vector<std::string> rows = dumpRows(section);
     std::erase_if(rows, [](const std::string& row) {
         const bool tableHead = row.starts_with("table ") && !row.starts_with("table row ");

@@ -58,6 +58,12 @@ void writeTable(ByteWriter& out, const TableRecord& table)
             out.number(value.has_value() ? 1 : 0);
             out.number(static_cast<uint64_t>(value.value_or(FixedPoint{}).millionths));
         }
+        out.number(row.spreads.size());
+        for (const auto& spread : row.spreads) {
+            out.number(spread.has_value() ? 1 : 0);
+            out.number(static_cast<uint64_t>(spread.value_or(FixedPoint{}).millionths));
+        }
+        out.number(row.percent ? 1 : 0);
     }
 }
 

@@ -20,6 +20,24 @@ ComparisonRow rowOf(std::string what, std::optional<FixedPoint> before, std::opt
     return row;
 }
 
+/// Notes the deviations, and whether the values differ by more than both of them.
+void addSpreads(ComparisonRow& row, std::optional<FixedPoint> before, std::optional<FixedPoint> after)
+{
+    __extension__ using Wide = __int128;
+    row.beforeSpread = before;
+    row.afterSpread = after;
+    if (!row.before || !row.after || (!before && !after))
+        return;
+    const auto deviation = [](FixedPoint value, std::optional<FixedPoint> percent) {
+        const Wide product = static_cast<Wide>(value.millionths) * percent.value_or(FixedPoint{}).millionths;
+        return product < 0 ? -product : product;
+    };
+    const Wide change = static_cast<Wide>(row.after->millionths) - row.before->millionths;
+    constexpr Wide kHundredPercent = Wide{100} * FixedPoint::kScale;
+    row.significant = (change < 0 ? -change : change) * kHundredPercent
+        > deviation(*row.before, before) + deviation(*row.after, after);
+}
+
 FixedPoint percentOf(Share share)
 {
     constexpr int64_t kPpbPerMillionthPercent = Share::kPercent / FixedPoint::kScale;
@@ -30,6 +48,16 @@ std::string nameOf(const ReportSection& section, std::string_view fallback)
 {
     return section.title.empty() ? fmt::format("{} at {}", fallback, toString(section.position))
                                  : section.title;
+}
+
+/// The largest first.
+void sortBySize(std::vector<ComparisonRow>& rows)
+{
+    const auto size = [](const ComparisonRow& row) {
+        return std::max(row.before.value_or(FixedPoint{}), row.after.value_or(FixedPoint{}));
+    };
+    std::stable_sort(rows.begin(), rows.end(),
+        [&](const ComparisonRow& x, const ComparisonRow& y) { return size(x) > size(y); });
 }
 
 /// Weight and printed share of each symbol of a section.
@@ -68,11 +96,7 @@ ReportComparison compareProfiles(
             row.changePoints = FixedPoint{row.after->millionths - row.before->millionths};
         result.rows.push_back(std::move(row));
     }
-    const auto size = [](const ComparisonRow& row) {
-        return std::max(row.before.value_or(FixedPoint{}), row.after.value_or(FixedPoint{}));
-    };
-    std::stable_sort(result.rows.begin(), result.rows.end(),
-        [&](const ComparisonRow& x, const ComparisonRow& y) { return size(x) > size(y); });
+    sortBySize(result.rows);
     if (!byShare && first.total && second.total)
         result.rows.push_back(rowOf("total", fixedFromCount(*first.total), fixedFromCount(*second.total)));
     return result;
@@ -154,6 +178,17 @@ std::string_view groupOf(std::string_view column)
     return blank == std::string_view::npos ? std::string_view() : column.substr(blank + 1);
 }
 
+/// Whether a metric tells work done per time: what a benchmark is about.
+bool isThroughput(std::string_view metric)
+{
+    constexpr std::string_view kWords[] = {"ops", "/s", "per-min", "per_sec", "hroughput", "score"};
+    return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
+        const size_t at = metric.find(word);
+        return at != std::string_view::npos && metric.find(".time.") == std::string_view::npos
+            && metric.find("perf-stat") == std::string_view::npos;
+    });
+}
+
 /// Columns that are variants: each against the first one of its group.
 void compareColumns(
     const TableRecord& table, const ReportSection& section, size_t index, std::vector<ReportComparison>& out)
@@ -163,12 +198,25 @@ void compareColumns(
         const auto [base, isNew] = bases.try_emplace(groupOf(table.columns[column]), column);
         if (isNew)
             continue;
-        ReportComparison result{table.columns[base->second], table.columns[column], section.title, index, {}};
+        const bool spread = !table.rows.empty() && !table.rows.front().spreads.empty();
+        ReportComparison result{table.columns[base->second], table.columns[column],
+            spread ? table.rowName : section.title, index, {}};
         for (const TableRow& row : table.rows) {
             // `4 processes`, but `8-1-32-gc`: a name needs no word behind it.
             const std::string what = parseFixedPoint(row.label) ? row.label + " " + table.rowName : row.label;
-            result.rows.push_back(rowOf(what, row.values[base->second], row.values[column]));
+            ComparisonRow compared = rowOf(what, row.values[base->second], row.values[column]);
+            if (!row.spreads.empty())
+                addSpreads(compared, row.spreads[base->second], row.spreads[column]);
+            if (row.percent && compared.before && compared.after)
+                compared.changePoints = FixedPoint{compared.after->millionths - compared.before->millionths};
+            result.rows.push_back(std::move(compared));
         }
+        if (std::all_of(
+                table.rows.begin(), table.rows.end(), [](const TableRow& row) { return row.percent; }))
+            sortBySize(result.rows);
+        else if (spread)
+            std::stable_partition(result.rows.begin(), result.rows.end(),
+                [](const ComparisonRow& row) { return isThroughput(row.what); });
         out.push_back(std::move(result));
     }
 }

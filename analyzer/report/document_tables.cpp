@@ -50,6 +50,8 @@ void addMeasurementSection(const ReportSection& section, size_t index, Document&
     constexpr size_t kMostRows = 20;
     for (size_t t = 0; t < section.tables.size(); ++t) {
         const ReportTable& source = section.tables[t];
+        if (!source.rows.empty() && !source.rows.front().spreads.empty())
+            continue; // the comparison below shows its figures with their deviations
         const std::string unit = source.unit.empty() ? "" : " (" + source.unit + ")";
         DocumentTable table{
             .caption = {}, .id = "table", .columns = {{source.rowName + unit, Align::Left}}, .rows = {}};
@@ -85,6 +87,67 @@ void addEventSection(const ReportSection& section, size_t index, Document& docum
     }
 }
 
+namespace {
+
+DocumentCell changeCell(const ComparisonRow& row, const std::string& pointer)
+{
+    return row.changePercent ? DocumentCell{.text = formatChange(*row.changePercent),
+               .format = CellFormat::Change,
+               .pointer = pointer + "/change_percent"}
+                             : labelCell("");
+}
+
+DocumentCell pointsCell(const ComparisonRow& row, const std::string& pointer)
+{
+    return {.text = formatPoints(*row.changePoints),
+        .format = CellFormat::Points,
+        .pointer = pointer + "/change_points"};
+}
+
+using Columns = std::vector<DocumentColumn>;
+
+/// Before, after, change, and points where some rows have them.
+Columns plainColumns(const ReportComparison& comparison)
+{
+    Columns columns{{comparison.about, Align::Left}, {"before"}, {"after"}, {"change"}};
+    if (std::any_of(comparison.rows.begin(), comparison.rows.end(),
+            [](const ComparisonRow& row) { return row.changePoints.has_value(); }))
+        columns.push_back({"points"});
+    return columns;
+}
+
+std::vector<DocumentCell> plainCells(const ComparisonRow& row, const std::string& pointer)
+{
+    std::vector<DocumentCell> cells{labelCell(row.what), numberCell(row.before, pointer + "/before"),
+        numberCell(row.after, pointer + "/after"), changeCell(row, pointer)};
+    if (row.changePoints)
+        cells.push_back(pointsCell(row, pointer));
+    return cells;
+}
+
+/// Each value with its deviation, and the change in points for percentages, else in percent.
+Columns spreadColumns(const ReportComparison& comparison)
+{
+    const bool allPoints = std::all_of(comparison.rows.begin(), comparison.rows.end(),
+        [](const ComparisonRow& row) { return row.changePoints.has_value(); });
+    return {{comparison.about, Align::Left}, {"before"}, {"± %"}, {"after"}, {"± %"},
+        {allPoints ? "points" : "change"}, {"", Align::Left}};
+}
+
+std::vector<DocumentCell> spreadCells(const ComparisonRow& row, const std::string& pointer)
+{
+    const auto spread = [&](const std::optional<FixedPoint>& value, const char* field) {
+        return value ? numberCell(value, pointer + field) : labelCell("");
+    };
+    return {labelCell(row.what), numberCell(row.before, pointer + "/before"),
+        spread(row.beforeSpread, "/before_spread_percent"), numberCell(row.after, pointer + "/after"),
+        spread(row.afterSpread, "/after_spread_percent"),
+        row.changePoints ? pointsCell(row, pointer) : changeCell(row, pointer),
+        labelCell(row.significant.value_or(true) ? "" : "in spread")};
+}
+
+} // namespace
+
 void addComparisons(const Report& report, size_t index, Document& document)
 {
     constexpr size_t kMostRows = 10;
@@ -92,28 +155,16 @@ void addComparisons(const Report& report, size_t index, Document& document)
         const ReportComparison& comparison = report.comparisons[c];
         if (comparison.section != index)
             continue;
+        const bool spreads = std::any_of(comparison.rows.begin(), comparison.rows.end(),
+            [](const ComparisonRow& row) { return row.beforeSpread || row.afterSpread; });
         DocumentTable table{.caption = fmt::format("{} -> {}", comparison.before, comparison.after),
             .id = "comparison",
-            .columns = {{comparison.about, Align::Left}, {"before"}, {"after"}, {"change"}},
+            .columns = spreads ? spreadColumns(comparison) : plainColumns(comparison),
             .rows = {}};
-        const bool points = std::any_of(comparison.rows.begin(), comparison.rows.end(),
-            [](const ComparisonRow& row) { return row.changePoints.has_value(); });
-        if (points)
-            table.columns.push_back({"points"});
         for (size_t r = 0; r < std::min(comparison.rows.size(), kMostRows); ++r) {
-            const ComparisonRow& row = comparison.rows[r];
             const std::string pointer = fmt::format("/comparisons/{}/rows/{}", c, r);
-            std::vector<DocumentCell> cells{labelCell(row.what), numberCell(row.before, pointer + "/before"),
-                numberCell(row.after, pointer + "/after")};
-            cells.push_back(row.changePercent ? DocumentCell{.text = formatChange(*row.changePercent),
-                                .format = CellFormat::Change,
-                                .pointer = pointer + "/change_percent"}
-                                              : labelCell(""));
-            if (row.changePoints)
-                cells.push_back({.text = formatPoints(*row.changePoints),
-                    .format = CellFormat::Points,
-                    .pointer = pointer + "/change_points"});
-            table.rows.push_back(std::move(cells));
+            table.rows.push_back(
+                spreads ? spreadCells(comparison.rows[r], pointer) : plainCells(comparison.rows[r], pointer));
         }
         if (comparison.rows.size() > kMostRows)
             table.rows.push_back(

@@ -395,6 +395,12 @@ Json comparisonJson(const ReportComparison& comparison)
             one["change_percent"] = number(*row.changePercent);
         if (row.changePoints)
             one["change_points"] = number(*row.changePoints);
+        if (row.beforeSpread)
+            one["before_spread_percent"] = number(*row.beforeSpread);
+        if (row.afterSpread)
+            one["after_spread_percent"] = number(*row.afterSpread);
+        if (row.significant)
+            one["significant"] = *row.significant;
         json["rows"].push_back(std::move(one));
     }
     return json;

@@ -235,8 +235,11 @@ struct ComparisonRow {
     std::string what;
     std::optional<FixedPoint> before;
     std::optional<FixedPoint> after;
-    std::optional<FixedPoint> changePercent; ///< 100 * (after / before - 1)
-    std::optional<FixedPoint> changePoints;  ///< after - before, where both are percentages
+    std::optional<FixedPoint> changePercent;  ///< 100 * (after / before - 1)
+    std::optional<FixedPoint> changePoints;   ///< after - before, where both are percentages
+    std::optional<FixedPoint> beforeSpread{}; ///< printed standard deviation in percent of the value
+    std::optional<FixedPoint> afterSpread{};
+    std::optional<bool> significant{}; ///< they differ by more than both deviations; where one is printed
 };
 
 struct ReportComparison {

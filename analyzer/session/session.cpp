@@ -24,7 +24,7 @@ bool sameTables(const std::vector<TableRecord>& a, const std::vector<TableRecord
         return x.columns == y.columns
             && std::equal(x.rows.begin(), x.rows.end(), y.rows.begin(), y.rows.end(),
                 [](const TableRow& p, const TableRow& q) {
-                    return p.label == q.label && p.values == q.values;
+                    return p.label == q.label && p.values == q.values && p.spreads == q.spreads;
                 });
     });
 }

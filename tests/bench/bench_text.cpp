@@ -2,6 +2,8 @@
 // How fast texts are read: `wc -l`, the cursor alone, the perf script reader into a sink that keeps nothing,
 // and everything up to the text report, on the same made-up file. Also the peak memory at two sizes.
 // bench_text [MB] [runs]
+// With a sample of any text format: its cursor and reader on copies of it, one behind the other.
+// bench_text MB RUNS SAMPLE
 #include "analyzer/report/document.h"
 #include "analyzer/session/session.h"
 
@@ -11,7 +13,9 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <random>
 #include <string>
 #include <sys/resource.h>
@@ -123,7 +127,7 @@ private:
     std::vector<std::string> stacks_;
 };
 
-std::string makeFile(uint64_t megabytes)
+std::string makeFile(const std::function<void(std::FILE*)>& write)
 {
     const char* folder = std::getenv("TMPDIR");
     std::string path = std::string(folder != nullptr ? folder : "/tmp") + "/bench_text.XXXXXX";
@@ -133,9 +137,25 @@ std::string makeFile(uint64_t megabytes)
         std::perror(path.c_str());
         std::exit(1);
     }
-    ScriptMaker().write(file, megabytes * kMegabyte);
+    write(file);
     std::fclose(file);
     return path;
+}
+
+std::string makeScript(uint64_t megabytes)
+{
+    return makeFile([&](std::FILE* file) { ScriptMaker().write(file, megabytes * kMegabyte); });
+}
+
+/// Whole copies of a sample; their bytes are added up in `bytes`.
+std::string makeCopies(const std::string& sample, uint64_t megabytes, uint64_t& bytes)
+{
+    std::ifstream in(sample, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    return makeFile([&](std::FILE* file) {
+        while (!text.empty() && bytes < megabytes * kMegabyte)
+            bytes += std::fwrite(text.data(), 1, text.size(), file);
+    });
 }
 
 double medianSeconds(int runs, const std::function<void()>& work)
@@ -208,11 +228,23 @@ void report(const char* what, uint64_t bytes, double seconds, double secondsOfWc
         static_cast<double>(bytes) / seconds / static_cast<double>(kMegabyte), seconds / secondsOfWc);
 }
 
+int runSample(const std::string& sample, uint64_t megabytes, int runs)
+{
+    uint64_t bytes = 0;
+    const std::string path = makeCopies(sample, megabytes, bytes);
+    const double wc = medianSeconds(runs, [&] { countWithWc(path); });
+    fmt::print("{}, {} bytes in all, median of {} runs\n", sample, bytes, runs);
+    report("cursor", bytes, medianSeconds(runs, [&] { countWithCursor(path); }), wc);
+    report("reader, null sink", bytes, medianSeconds(runs, [&] { parse(path); }), wc);
+    std::remove(path.c_str());
+    return 0;
+}
+
 int run(uint64_t megabytes, int runs)
 {
     constexpr uint64_t kSmallMegabytes = 50;
-    const std::string small = makeFile(kSmallMegabytes);
-    const std::string path = makeFile(megabytes);
+    const std::string small = makeScript(kSmallMegabytes);
+    const std::string path = makeScript(megabytes);
     const NullSink sums = parse(path);
     const uint64_t bytes = megabytes * kMegabyte;
     fmt::print(
@@ -237,5 +269,7 @@ int main(int argc, char** argv)
 {
     const uint64_t megabytes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200;
     const int runs = argc > 2 ? std::atoi(argv[2]) : 5;
+    if (argc > 3)
+        return whichlock::bench::runSample(argv[3], std::max<uint64_t>(megabytes, 1), std::max(runs, 1));
     return whichlock::bench::run(std::max<uint64_t>(megabytes, 1), std::max(runs, 1));
 }

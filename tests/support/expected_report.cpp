@@ -98,15 +98,20 @@ public:
         return kKinds.contains(expected_.at("kind"));
     }
 
+    bool isOfRobot() const { return expected_.at("kind") == "lkp"; }
+
     std::vector<std::string> run()
     {
         checkSectionCount();
         checkRows();
         checkVerdict();
-        if (!profiles_.empty())
+        if (isOfRobot())
+            checkRobot();
+        else if (!profiles_.empty())
             checkProfile(expected_, mainProfile(), "main profile");
         checkPerfScript();
-        checkLocks();
+        if (!isOfRobot())
+            checkLocks();
         checkCompare();
         checkBySection();
         if (expected_.contains("vmstat"))
@@ -163,6 +168,8 @@ private:
         const bool tablesOnly = expected_.contains("scaling") || profiles_.empty();
         std::vector<const Json*> counted;
         for (const Json& section : report_.at("sections")) {
+            if (isOfRobot() && isProfile(section))
+                continue; // the call paths of a table that was counted
             if (section.at("kind") == "counters" && !hasVmstatSections())
                 continue; // a small excerpt beside the profiles
             if (isLockTable(section) && !isOfLockTables())
@@ -187,7 +194,8 @@ private:
         // One table with two events is two sections of the same rows.
         std::map<std::string, uint64_t> byPlace;
         for (const Json& section : report_.at("sections")) {
-            if ((!profiles_.empty() && !isProfile(section)) || isOfLockTables() != isLockTable(section))
+            if ((!profiles_.empty() && isProfile(section) == isOfRobot())
+                || isOfLockTables() != isLockTable(section))
                 continue;
             const std::string place = section.at("position").dump();
             byPlace[place] = std::max(byPlace[place], section.at("rows").get<uint64_t>());
@@ -474,6 +482,59 @@ private:
             }
             if (!found)
                 differ(fmt::format("no lock is taken at {} with {} %", name, share));
+        }
+    }
+
+    /// The row of a comparison of this kind of profile, if its figure before or after is near `percent`.
+    const Json* robotRow(const std::string& kind, const std::string& part, double percent) const
+    {
+        for (const Json& comparison : report_.at("comparisons")) {
+            if (comparison.value("about", "").find(kind) == std::string::npos)
+                continue;
+            for (const Json& row : comparison.at("rows")) {
+                const std::string what = row.at("what");
+                const bool named = kind == "children" ? what == part : what.find(part) != std::string::npos;
+                for (const char* side : {"before", "after"}) {
+                    if (named && row.at(side).is_number()
+                        && std::abs(row.at(side).get<double>() - percent) <= tolerance_)
+                        return &row;
+                }
+            }
+        }
+        return nullptr;
+    }
+
+    /// Shares of functions with what they call stand in the comparison; locks follow from the call paths.
+    void checkRobot()
+    {
+        for (const auto& [symbol, percent] : expected_.at("lock_symbols").items()) {
+            if (robotRow("children", symbol, percent.get<double>()) == nullptr)
+                differ(symbol + " is missing");
+        }
+        for (const Json& right : expected_.at("locks")) {
+            std::set<std::string> names = spellingsOf(right);
+            const Json* lock = nullptr;
+            for (const Json* section : profiles_) {
+                for (const Json& one : section->at("locks")) {
+                    // `A or B` claims less than A.
+                    const std::string found = spelling(one.at("name"));
+                    if (std::any_of(names.begin(), names.end(),
+                            [&](const std::string& name) { return found.find(name) != std::string::npos; }))
+                        lock = &one;
+                }
+            }
+            if (lock == nullptr) {
+                differ(right.at("name").get<std::string>() + " is not named");
+                continue;
+            }
+            for (const Json& site : right.at("sites")) {
+                const std::string name = site.at("name");
+                const auto& sites = lock->at("sites");
+                if (std::none_of(
+                        sites.begin(), sites.end(), [&](const Json& one) { return one.at("name") == name; })
+                    || robotRow("calltrace", name, site.at("share_percent").get<double>()) == nullptr)
+                    differ(fmt::format("site {} is missing", name));
+            }
         }
     }
 

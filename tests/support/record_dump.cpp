@@ -33,6 +33,8 @@ void dump(const TableRecord& table, Lines& out)
         std::string text = "table row " + row.label;
         for (const auto& value : row.values)
             text += " | " + (value ? std::to_string(value->millionths) : "-");
+        for (const auto& spread : row.spreads)
+            text += " ± " + (spread ? std::to_string(spread->millionths) : "-");
         out.push_back(std::move(text));
     }
 }
