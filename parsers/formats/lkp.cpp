@@ -160,13 +160,7 @@ private:
     void add(const Row& row, uint64_t line)
     {
         const ProfileMetric profile = profileMetricOf(row.metric);
-        const std::string key = std::string(profile.kind) + '\n' + std::string(profile.event);
-        TableRecord& table = tables_[key];
-        if (table.rowName.empty())
-            table.rowName = profile.kind.empty()
-                ? "metric"
-                : fmt::format("perf-profile {} of {}", profile.kind, profile.event);
-        TableRow& kept = table.rows.emplace_back();
+        TableRow& kept = tableOf(profile).rows.emplace_back();
         kept.label = profile.kind.empty() ? row.metric : profile.path;
         kept.line = line;
         kept.percent = row.points;
@@ -179,6 +173,19 @@ private:
         }
         if (profile.kind == "calltrace")
             addPath(profile, kept);
+    }
+
+    /// The table of one kind of rows; mostly that of the row before.
+    TableRecord& tableOf(const ProfileMetric& profile)
+    {
+        if (table_ != nullptr && kind_ == profile.kind && event_ == profile.event)
+            return *table_;
+        kind_ = profile.kind;
+        event_ = profile.event;
+        table_ = &tables_[{kind_, event_}];
+        if (table_->rowName.empty())
+            table_->rowName = kind_.empty() ? "metric" : fmt::format("perf-profile {} of {}", kind_, event_);
+        return *table_;
     }
 
     void addPath(const ProfileMetric& profile, const TableRow& row)
@@ -292,7 +299,10 @@ private:
     SectionRecord place_;
     Head head_;
     size_t columns_ = 0;
-    std::map<std::string, TableRecord> tables_;          ///< by kind and event of the profile
+    std::map<std::pair<std::string, std::string>, TableRecord> tables_; ///< by kind and event of the profile
+    TableRecord* table_ = nullptr; ///< the last row's, with its kind and event
+    std::string kind_;
+    std::string event_;
     std::map<std::string, std::vector<CallPath>> paths_; ///< by event
     std::vector<TextFrame> frames_;
     uint64_t failureRows_ = 0;

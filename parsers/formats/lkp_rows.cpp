@@ -54,6 +54,8 @@ bool takeCell(std::string_view& rest, Row& row)
     const std::string_view number = nextToken(rest);
     if (!isNumberWord(number))
         return false;
+    if (row.cells.empty())
+        row.cells.reserve(2); // as most rows have
     Cell& cell = row.cells.emplace_back();
     cell.value = parseScientific(number);
     std::string_view behind = rest;
