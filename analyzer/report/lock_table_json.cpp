@@ -1,35 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/lock_table_json.h"
 
-#include <nlohmann/json.hpp>
+#include "analyzer/report/json_values.h"
 
 namespace whichlock {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-double percent(Share share)
-{
-    return static_cast<double>(share.ppb) / static_cast<double>(Share::kPercent);
-}
-
-void put(Json& to, const std::string& name, const std::optional<Share>& share)
-{
-    if (share)
-        to[name] = percent(*share);
-}
-
-void put(Json& to, const std::string& name, const std::optional<uint64_t>& value)
-{
-    if (value)
-        to[name] = *value;
-}
-
-void put(Json& to, const std::string& name, const std::string& text)
-{
-    if (!text.empty())
-        to[name] = text;
-}
 
 /// Times of waiting have the names that traces give them; those of holding say so.
 void putTimes(Json& to, const std::string& prefix, const LockTimes& times)

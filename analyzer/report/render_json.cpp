@@ -1,39 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/document.h"
 #include "analyzer/report/json_names.h"
+#include "analyzer/report/json_values.h"
 #include "analyzer/report/lock_table_json.h"
 #include "analyzer/report/section_builders.h"
 #include "analyzer/report/trace_json.h"
 #include "analyzer/report/version.h"
 
-#include <nlohmann/json.hpp>
-
 namespace whichlock {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-/// Parts per billion as a percentage; doubles are made here and in the other renderers only.
-double percent(Share share)
-{
-    return static_cast<double>(share.ppb) / static_cast<double>(Share::kPercent);
-}
 
 double number(FixedPoint value)
 {
     return static_cast<double>(value.millionths) / static_cast<double>(FixedPoint::kScale);
-}
-
-void put(Json& to, const char* name, const std::string& text)
-{
-    if (!text.empty())
-        to[name] = text;
-}
-
-void put(Json& to, const char* name, const std::optional<Share>& share)
-{
-    if (share)
-        to[name] = percent(*share);
 }
 
 Json positionJson(const Position& position)

@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/trace_json.h"
 
+#include "analyzer/report/json_values.h"
+
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace whichlock {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-double percent(Share share)
-{
-    return static_cast<double>(share.ppb) / static_cast<double>(Share::kPercent);
-}
-
-void put(Json& to, const char* name, const std::optional<Share>& share)
-{
-    if (share)
-        to[name] = percent(*share);
-}
-
-void put(Json& to, const char* name, const std::string& text)
-{
-    if (!text.empty())
-        to[name] = text;
-}
 
 /// The whole that shares of time refer to.
 const char* shareField(const ReportTrace& trace)

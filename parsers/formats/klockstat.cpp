@@ -78,7 +78,8 @@ public:
         : cursor_(cursor)
         , context_(context)
         , header_(std::move(header))
-        , section_(context.sink.section(sectionRecord(*cursor.peek())))
+        , first_(*cursor.peek())
+        , section_(context.sink.section(lockTableSection(first_, kName, context)))
     {
         table_.key = header_.byTask ? LockTableKey::Thread : LockTableKey::Site;
         for (const Column column : header_.columns)
@@ -91,9 +92,7 @@ public:
         while (const TextLine* line = cursor_.peek()) {
             const std::string_view text = trimmed(line->text);
             if (auto row = rowOf(line->text, header_)) {
-                row->line = line->number;
-                table_.timesBroken = table_.timesBroken || timesBroken(*row);
-                table_.rows.push_back(std::move(*row));
+                addRow(std::move(*row), *line, table_);
             } else if (!table_.rows.empty() && isFrame(text)) {
                 if (!addLock(text, table_.rows.back()))
                     table_.rows.back().stack.emplace_back(text);
@@ -104,27 +103,15 @@ public:
             }
             cursor_.advance();
         }
-        table_.rowsPrinted = table_.rows.size();
         if (table_.timesBroken)
             context_.report(DiagnosticCode::NumberOverflow,
                 "times of 2^64 ns or nearly so: the tool subtracted a later time from an earlier one; the "
-                "times of "
-                "this table are not used, its counts are",
+                "times of this table are not used, its counts are",
                 first_);
-        context_.sink.lockTable(section_, table_);
+        handOver(table_, section_, context_);
     }
 
 private:
-    SectionRecord sectionRecord(const TextLine& line)
-    {
-        first_ = {.text = {}, .number = line.number, .offset = line.offset, .quoteDepth = line.quoteDepth};
-        SectionRecord record = context_.sectionAt(line, kName);
-        record.kind = SectionKind::LockTable;
-        record.quantity = QuantityKind::Wait;
-        record.unit = Unit::Nanoseconds;
-        return record;
-    }
-
     /// A line of a stack is one word: a symbol, or an address.
     static bool isFrame(std::string_view text)
     {
@@ -133,10 +120,10 @@ private:
             && !text.starts_with('^') && !isRule(text) && !text.starts_with("```");
     }
 
-    TextLine first_;
     TextCursor& cursor_;
     BlockContext& context_;
     Head header_;
+    TextLine first_; ///< its text is gone once it was passed
     SectionHandle section_;
     LockTableRecord table_;
 };

@@ -72,6 +72,17 @@ std::optional<uint64_t>* fieldOf(Column column, LockTableRow& row)
     return &row.contentions;
 }
 
+bool timesBroken(const LockTableRow& row)
+{
+    const auto isBroken = [](const std::optional<uint64_t>& ns) { return ns && *ns >= kBrokenNs; };
+    for (const LockTimes* times : {&row.wait, &row.hold}) {
+        if (isBroken(times->totalNs) || isBroken(times->maxNs) || isBroken(times->meanNs)
+            || isBroken(times->minNs))
+            return true;
+    }
+    return false;
+}
+
 } // namespace
 
 std::optional<Header> headerOf(std::string_view line, size_t fewest)
@@ -124,15 +135,26 @@ bool setFigures(const std::vector<Column>& columns, const std::vector<Cell>& cel
     return true;
 }
 
-bool timesBroken(const LockTableRow& row)
+SectionRecord lockTableSection(const TextLine& line, std::string_view format, const BlockContext& context)
 {
-    const auto isBroken = [](const std::optional<uint64_t>& ns) { return ns && *ns >= kBrokenNs; };
-    for (const LockTimes* times : {&row.wait, &row.hold}) {
-        if (isBroken(times->totalNs) || isBroken(times->maxNs) || isBroken(times->meanNs)
-            || isBroken(times->minNs))
-            return true;
-    }
-    return false;
+    SectionRecord record = context.sectionAt(line, format);
+    record.kind = SectionKind::LockTable;
+    record.quantity = QuantityKind::Wait;
+    record.unit = Unit::Nanoseconds;
+    return record;
+}
+
+void addRow(LockTableRow row, const TextLine& line, LockTableRecord& table)
+{
+    row.line = line.number;
+    table.timesBroken = table.timesBroken || timesBroken(row);
+    table.rows.push_back(std::move(row));
+}
+
+void handOver(LockTableRecord& table, SectionHandle section, const BlockContext& context)
+{
+    table.rowsPrinted = table.rows.size();
+    context.sink.lockTable(section, table);
 }
 
 } // namespace whichlock::locktable

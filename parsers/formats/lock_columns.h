@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tables of lock tools that print one name and a few figures a row: their column names and rows.
+// Tables of lock tools that print one name and a few figures a row: their column names, rows and
+// sections.
 #pragma once
 
+#include "parsers/format.h"
 #include "parsers/formats/lock_figures.h"
 #include "parsers/lock_table_record.h"
 
@@ -38,7 +40,12 @@ bool setFigures(const std::vector<Column>& columns, const std::vector<Cell>& cel
 
 /// From here on no clock of a machine shows a time: a difference below zero was printed.
 inline constexpr uint64_t kBrokenNs = UINT64_MAX / 64;
-/// Whether a time of the row is such.
-bool timesBroken(const LockTableRow& row);
+
+/// The section of a table of lock statistics that begins at the line; its times are in ns.
+SectionRecord lockTableSection(const TextLine& line, std::string_view format, const BlockContext& context);
+/// Adds the row that the line is, and marks the table where its times are broken.
+void addRow(LockTableRow row, const TextLine& line, LockTableRecord& table);
+/// Hands over a table whose rows with figures are those of its list.
+void handOver(LockTableRecord& table, SectionHandle section, const BlockContext& context);
 
 } // namespace whichlock::locktable

@@ -3,6 +3,7 @@
 // cut by hand, wrapped, numbered, and with one field a line.
 #include "parsers/format.h"
 #include "parsers/formats/damage_counter.h"
+#include "parsers/formats/lock_columns.h"
 #include "parsers/formats/lock_stat_rows.h"
 #include "parsers/input/text_scan.h"
 
@@ -13,15 +14,6 @@ using namespace lockstat;
 
 constexpr std::string_view kName = "lock-stat";
 constexpr size_t kFewestFields = 3;
-
-SectionRecord sectionRecord(const TextLine& line, const BlockContext& context)
-{
-    SectionRecord record = context.sectionAt(line, kName);
-    record.kind = SectionKind::LockTable;
-    record.quantity = QuantityKind::Wait;
-    record.unit = Unit::Nanoseconds;
-    return record;
-}
 
 /// How many lines from `ahead` on are fields of one row.
 size_t fieldLines(TextCursor& cursor, LockTableRow& row)
@@ -58,7 +50,7 @@ public:
         : cursor_(cursor)
         , context_(context)
         , first_(*cursor.peek())
-        , section_(context.sink.section(sectionRecord(first_, context)))
+        , section_(context.sink.section(locktable::lockTableSection(first_, kName, context)))
     {
     }
 
@@ -134,7 +126,8 @@ void readFields(TextCursor& cursor, BlockContext& context)
 {
     LockTableRecord table;
     LockTableRow row{.line = cursor.peek()->number};
-    const SectionHandle section = context.sink.section(sectionRecord(*cursor.peek(), context));
+    const SectionHandle section =
+        context.sink.section(locktable::lockTableSection(*cursor.peek(), kName, context));
     const size_t lines = fieldLines(cursor, row);
     table.rows.push_back(std::move(row));
     table.rowsPrinted = 1;

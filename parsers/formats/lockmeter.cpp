@@ -3,6 +3,7 @@
 // they are taken below them, and how much of all processors' time was spent waiting.
 #include "parsers/format.h"
 #include "parsers/formats/damage_counter.h"
+#include "parsers/formats/lock_columns.h"
 #include "parsers/formats/lockmeter_rows.h"
 #include "parsers/input/text_scan.h"
 
@@ -14,15 +15,6 @@ using namespace lockmeter;
 constexpr std::string_view kName = "lockmeter";
 /// Lines of the head and of its warnings above the first table.
 constexpr size_t kMostHeadLines = 60;
-
-SectionRecord sectionRecord(const TextLine& line, const BlockContext& context)
-{
-    SectionRecord record = context.sectionAt(line, kName);
-    record.kind = SectionKind::LockTable;
-    record.quantity = QuantityKind::Wait;
-    record.unit = Unit::Nanoseconds;
-    return record;
-}
 
 bool isColumns(std::string_view line)
 {
@@ -118,7 +110,7 @@ public:
         : cursor_(cursor)
         , context_(context)
         , kind_(*titleAt(cursor.peek()->text))
-        , section_(context.sink.section(sectionRecord(*cursor.peek(), context)))
+        , section_(context.sink.section(locktable::lockTableSection(*cursor.peek(), kName, context)))
     {
         table_.durationNs = head.durationNs;
         table_.warnings = head.warnings;

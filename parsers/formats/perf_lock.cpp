@@ -199,7 +199,7 @@ public:
         : cursor_(cursor)
         , context_(context)
         , head_(std::move(head))
-        , section_(context.sink.section(sectionRecord(*cursor.peek())))
+        , section_(context.sink.section(lockTableSection(*cursor.peek(), kName, context)))
     {
         constexpr std::pair<Keys, LockTableKey> kKeys[] = {{Keys::TypeCaller, LockTableKey::Site},
             {Keys::PidComm, LockTableKey::Thread}, {Keys::AddressSymbol, LockTableKey::Lock},
@@ -220,21 +220,11 @@ public:
             if (!readLine(*line))
                 break;
         }
-        table_.rowsPrinted = table_.rows.size();
         damage_.finish(context_, cursor_.inputName(), "more rows cannot be read and were skipped");
-        context_.sink.lockTable(section_, table_);
+        handOver(table_, section_, context_);
     }
 
 private:
-    SectionRecord sectionRecord(const TextLine& line) const
-    {
-        SectionRecord record = context_.sectionAt(line, kName);
-        record.kind = SectionKind::LockTable;
-        record.quantity = QuantityKind::Wait;
-        record.unit = Unit::Nanoseconds;
-        return record;
-    }
-
     /// Whether a command has the option, alone or among others: `-abt`.
     static bool asks(std::string_view command, char letter, std::string_view longName)
     {
@@ -260,9 +250,7 @@ private:
         if (headOf(line.text))
             return false;
         if (auto row = rowOf(line.text, head_)) {
-            row->line = line.number;
-            table_.timesBroken = table_.timesBroken || timesBroken(*row);
-            table_.rows.push_back(std::move(*row));
+            addRow(std::move(*row), line, table_);
         } else if (const std::string_view frame = stackFrame(text); !frame.empty() && !table_.rows.empty()) {
             table_.rows.back().stack.emplace_back(frame);
         } else if (isCutMark(text) || text == "...snip...") {
