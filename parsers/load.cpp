@@ -32,7 +32,6 @@ constexpr Magic kMagics[] = {
 /// Texts that are known and not read yet, by words that stand in few others.
 constexpr Magic kTextSigns[] = {
     {"Shared Data Cache Line Table", "perf c2c", ""},
-    {"--- contention", "a pprof contention profile", ""},
     {"Full thread dump", "a Java thread dump", ""},
 };
 

@@ -64,9 +64,9 @@ std::string bytesOf(const LockTableRecord& record)
 {
     Bytes out;
     for (const int64_t value : {static_cast<int64_t>(record.key), static_cast<int64_t>(record.holdsOnly),
-             static_cast<int64_t>(record.holders), static_cast<int64_t>(record.timesBroken),
-             static_cast<int64_t>(record.waitsDerived), static_cast<int64_t>(record.rowsPrinted),
-             static_cast<int64_t>(record.warnings.size())})
+             static_cast<int64_t>(record.holders), static_cast<int64_t>(record.givenBack),
+             static_cast<int64_t>(record.timesBroken), static_cast<int64_t>(record.waitsDerived),
+             static_cast<int64_t>(record.rowsPrinted), static_cast<int64_t>(record.warnings.size())})
         out.number(value);
     out.figure(record.durationNs);
     for (const std::string& warning : record.warnings)

@@ -70,6 +70,7 @@ struct LockTableRecord {
     LockTableKey key = LockTableKey::Lock;
     bool holdsOnly = false;    ///< it tells how long locks were held, nothing of waiting
     bool holders = false;      ///< of tables by thread: these were waited for
+    bool givenBack = false;    ///< places are where locks were given back while others waited for them
     bool timesBroken = false;  ///< its clock is no clock: counts can be used, times cannot
     bool waitsDerived = false; ///< no sum of waiting is printed: it is number times mean
     std::optional<uint64_t> durationNs{};

@@ -31,15 +31,31 @@ enum class SectionKind : uint8_t {
 enum class QuantityKind : uint8_t { Cpu, Wait, Count, Percent };
 
 /// The unit of a section's values.
-enum class Unit : uint8_t { Samples, Ticks, Nanoseconds, Count, Percent, Events };
+enum class Unit : uint8_t {
+    Samples,
+    Ticks,
+    Nanoseconds,
+    Count,
+    Percent,
+    Events,
+    Millionths, ///< of a count: values were printed with digits behind the point
+};
+
+/// What the stacks of a wait profile are.
+enum class WaitStacks : uint8_t {
+    OffCpu,  ///< of threads that were off their processors, for whatever reason
+    Waiters, ///< of threads that waited for a lock
+    Holders, ///< of threads that gave a lock back while others waited: the time is that of the others
+};
 
 /// A section as it begins: one per sampled event or table found.
 struct SectionRecord {
     SectionKind kind = SectionKind::CpuProfile;
     QuantityKind quantity = QuantityKind::Cpu;
     Unit unit = Unit::Samples;
-    std::string format;  ///< name of the reader
-    std::string title;   ///< caption next to the table, empty if there is none
+    WaitStacks waits = WaitStacks::OffCpu; ///< of wait profiles
+    std::string format;                    ///< name of the reader
+    std::string title;                     ///< caption next to the table, empty if there is none
     std::string heading; ///< heading that holds for several tables (`=== Testing of X ===`), or empty
     std::string command; ///< the command line printed above the table, or empty
     std::string event;   ///< name of the sampled event, or empty

@@ -71,11 +71,12 @@ void writeSection(ByteWriter& out, const Section& section)
 {
     const SectionRecord& record = section.record;
     for (const auto value : {static_cast<uint64_t>(record.kind), static_cast<uint64_t>(record.quantity),
-             static_cast<uint64_t>(record.unit), static_cast<uint64_t>(record.quoteDepth),
-             static_cast<uint64_t>(record.column), static_cast<uint64_t>(section.input), section.rows,
-             section.samples, section.weight, section.leftOut.samples, section.leftOut.weight,
-             section.leftOut.untold, section.total.value_or(0),
-             static_cast<uint64_t>(section.total.has_value()), static_cast<uint64_t>(section.sharesPrinted)})
+             static_cast<uint64_t>(record.unit), static_cast<uint64_t>(record.waits),
+             static_cast<uint64_t>(record.quoteDepth), static_cast<uint64_t>(record.column),
+             static_cast<uint64_t>(section.input), section.rows, section.samples, section.weight,
+             section.leftOut.samples, section.leftOut.weight, section.leftOut.untold,
+             section.total.value_or(0), static_cast<uint64_t>(section.total.has_value()),
+             static_cast<uint64_t>(section.sharesPrinted)})
         out.number(value);
     for (const std::string* text :
         {&record.format, &record.title, &record.heading, &record.command, &record.event})

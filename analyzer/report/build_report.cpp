@@ -174,6 +174,7 @@ std::string_view unitName(Unit unit)
     case Unit::Nanoseconds:
         return "ns";
     case Unit::Count:
+    case Unit::Millionths: // views write them as decimals
         return "count";
     case Unit::Percent:
         return "percent";
@@ -189,6 +190,8 @@ std::string valueNoun(const ReportSection& section)
         return "kernel-mode ticks";
     if (section.unit == Unit::Nanoseconds)
         return "sampled CPU time";
+    if (section.unit == Unit::Count || section.unit == Unit::Millionths)
+        return "counts";
     if (section.unit == Unit::Events)
         return section.event.empty() ? "events" : section.event;
     return "samples";
@@ -276,6 +279,8 @@ Report reportOf(const Profile& profile, const Query& query, const RoutineTable& 
                 buildTimedTraceSection(profile, section, routines, query, out);
             else if (section.lockTable)
                 buildLockTableSection(profile, section, routines, out);
+            else if (out.kind == SectionKind::WaitProfile && out.unit == Unit::Nanoseconds)
+                buildWaitSection(profile, section, routines, query, out);
             else
                 buildTraceSection(profile, section, query, out);
             break;

@@ -26,6 +26,12 @@ void addShareColumns(const ReportSection& section, std::vector<DocumentColumn>& 
         columns.push_back({"of busy"});
 }
 
+/// Millionths; what does not fit stays at the largest number.
+FixedPoint decimalOf(uint64_t millionths)
+{
+    return {millionths > INT64_MAX ? INT64_MAX : static_cast<int64_t>(millionths)};
+}
+
 } // namespace
 
 DocumentCell labelCell(std::string text)
@@ -69,7 +75,11 @@ DocumentCell numberCell(const std::optional<FixedPoint>& value, std::string poin
 void addPartCells(const Part& part, const ReportSection& section, const std::string& pointer,
     std::vector<DocumentCell>& row)
 {
-    if (section.listed != 0)
+    if (section.listed != 0 && section.unit == Unit::Millionths)
+        row.push_back(numberCell(decimalOf(part.value), pointer + "/value"));
+    else if (section.listed != 0 && section.kind == SectionKind::WaitProfile)
+        row.push_back(timeCell(part.value, pointer + "/value"));
+    else if (section.listed != 0)
         row.push_back(countCell(part.value, pointer + "/value"));
     addShareCells(part, section, pointer, row);
 }
@@ -77,7 +87,9 @@ void addPartCells(const Part& part, const ReportSection& section, const std::str
 void addPartColumns(const ReportSection& section, std::vector<DocumentColumn>& columns)
 {
     if (section.listed != 0)
-        columns.push_back({section.unit == Unit::Nanoseconds ? "ns" : std::string(unitName(section.unit))});
+        columns.push_back({section.kind == SectionKind::WaitProfile ? "ms"
+                : section.unit == Unit::Nanoseconds                 ? "ns"
+                                                                    : std::string(unitName(section.unit))});
     addShareColumns(section, columns);
 }
 

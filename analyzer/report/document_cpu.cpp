@@ -39,17 +39,21 @@ std::string valueCaption(const ReportSection& section)
     case Unit::Ticks:
         return "Kernel-mode ticks (user mode is never counted)";
     case Unit::Nanoseconds:
-        return "Sampled CPU time";
+        return section.kind == SectionKind::WaitProfile ? "Time of the stacks" : "Sampled CPU time";
     case Unit::Events:
         return section.event + " (sum of the periods)";
-    case Unit::Samples:
     case Unit::Count:
+    case Unit::Millionths:
+        return section.event.empty() ? "Counts" : "Counts, " + section.event;
+    case Unit::Samples:
         break;
     case Unit::Percent:
         return section.event.empty() ? "Percentages as printed" : "Percentages of " + section.event;
     }
     return section.event.empty() ? "Samples" : "Samples of " + section.event;
 }
+
+} // namespace
 
 DocumentTable accountTable(const ReportSection& section, size_t index)
 {
@@ -68,6 +72,8 @@ DocumentTable accountTable(const ReportSection& section, size_t index)
     }
     return table;
 }
+
+namespace {
 
 /// Sites tell more than the lock row where there are several, or where the row is named by something else.
 DocumentTable siteTable(const ReportSection& section, size_t index)

@@ -125,7 +125,11 @@ DocumentTable siteTable(
     const bool times = std::any_of(lock.sites.begin(), lock.sites.end(), [&](const ReportTableSite& site) {
         return site.figures.holder == holders && site.figures.wait.totalNs;
     });
-    table.columns.push_back({"waits"});
+    const bool counts = std::any_of(lock.sites.begin(), lock.sites.end(), [&](const ReportTableSite& site) {
+        return site.figures.holder == holders && site.figures.contentions;
+    });
+    if (counts)
+        table.columns.push_back({"waits"});
     if (times)
         table.columns.push_back({std::string("wait ") + unit.name()});
     table.columns.push_back({times ? "of this lock" : holders ? "of the listed" : "of its waits"});
@@ -141,12 +145,13 @@ DocumentTable siteTable(
         }
         ++shown;
         const std::string at = fmt::format("{}/sites/{}", pointer, i);
-        std::vector<DocumentCell> row{
-            labelCell(site.figures.function), countOrDash(site.figures.contentions, at + "/contentions")};
+        std::vector<DocumentCell> row{labelCell(site.figures.function)};
+        if (counts)
+            row.push_back(countOrDash(site.figures.contentions, at + "/contentions"));
         if (times)
             row.push_back(unit.cell(site.figures.wait.totalNs, at + "/value"));
-        row.push_back(holders ? shareCell(site.ofListed, at + "/share_of_listed_sites_percent", 1)
-                              : shareCell(site.ofThisLock, at + "/share_of_this_lock_percent", 1));
+        row.push_back(holders && !times ? shareCell(site.ofListed, at + "/share_of_listed_sites_percent", 1)
+                                        : shareCell(site.ofThisLock, at + "/share_of_this_lock_percent", 1));
         table.rows.push_back(std::move(row));
     }
     if (more != 0)
@@ -193,6 +198,10 @@ DocumentTable lockStatisticsTable(const ReportSection& section, size_t index, si
 void addLockTableSection(const ReportSection& section, size_t index, Document& document)
 {
     const ReportLockTable& table = *section.lockTable;
+    if (!section.account.empty())
+        document.blocks.emplace_back(accountTable(section, index));
+    if (!section.groups.empty())
+        document.blocks.emplace_back(groupTable(section, index, kMostLocks));
     if (!table.locks.empty())
         document.blocks.emplace_back(lockStatisticsTable(section, index, kMostLocks));
     if (!table.waiters.empty())

@@ -177,6 +177,8 @@ DocumentText headOf(const ReportSection& section)
         what += ", per process";
     if (section.trace)
         what += traceExtent(section);
+    else if (section.samples != 0 && section.kind == SectionKind::WaitProfile)
+        what += fmt::format(", {} waits, {} stacks", section.samples, section.rows);
     else if (section.samples != 0)
         what += fmt::format(", {} samples, {} frames", section.samples, section.rows);
     else

@@ -20,6 +20,9 @@ void addSection(const Report& report, size_t index, Document& document);
 /// The comparisons that belong to a section.
 void addComparisons(const Report& report, size_t index, Document& document);
 
+/// The parts of a section that add up to its total.
+DocumentTable accountTable(const ReportSection& section, size_t index);
+
 // What addSection() puts together, by kind.
 void addCpuSection(const ReportSection& section, size_t index, Document& document);
 void addCandidates(const ReportSection& section, Document& document);

@@ -65,9 +65,9 @@ Figure productOf(const Figure& count, const Figure& mean)
 
 class LockTableSectionBuilder {
 public:
-    LockTableSectionBuilder(
-        const Profile& profile, const Section& section, const RoutineTable& routines, ReportSection& out)
-        : record_(*section.lockTable)
+    LockTableSectionBuilder(const Profile& profile, const Section& section, const LockTableRecord& record,
+        const RoutineTable& routines, ReportSection& out)
+        : record_(record)
         , section_(section)
         , profile_(profile)
         , routines_(routines)
@@ -139,7 +139,7 @@ private:
                 lock.basis = std::move(found->basis);
                 return lock;
             }
-            lock.name = "lock taken at " + row.site;
+            lock.name = (record_.givenBack ? "lock given back at " : "lock taken at ") + row.site;
             lock.rung = Rung::CallSite;
             lock.basis = "call site";
             return lock;
@@ -163,8 +163,13 @@ private:
     /// What the tables know of the place where a row's lock is taken.
     std::optional<SiteLock> lockOfPlace(const LockTableRow& row) const
     {
+        const std::string_view format = section_.record.format;
+        const bool ofKernel = format == "perf-lock" || format == "klockstat" || format == "lockmeter"
+            || format == "lock-stat";
+        if (!ofKernel || record_.givenBack)
+            return std::nullopt;
         // lockmeter names every global lock itself: what it cannot name is part of an object.
-        const bool lockmeter = section_.record.format == "lockmeter";
+        const bool lockmeter = format == "lockmeter";
         auto found = lockOfSite(row.site, routines_, context_);
         if (found && (!lockmeter || found->name.find("->") != std::string::npos))
             return found;
@@ -203,6 +208,7 @@ private:
             lock.sites.push_back({site, std::nullopt, std::nullopt});
         if (!row.site.empty())
             lock.sites.push_back({{.function = row.site,
+                                      .holder = record_.givenBack,
                                       .contentions = row.contentions,
                                       .wait = row.wait,
                                       .cpuShare = row.cpuShare},
@@ -322,6 +328,12 @@ private:
             return;
         const std::string& format = section_.record.format;
         const bool kernelClasses = format == "lock-stat";
+        if (format.starts_with("pprof")) { // of programs
+            sees.userSleep = Sees::Partly;
+            sees.holders = record_.givenBack ? Sees::Yes : Sees::No;
+            sees.callers = record_.givenBack ? Sees::No : Sees::Yes;
+            return;
+        }
         sees.kernelSpin = kernelClasses || format == "lockmeter" ? Sees::Yes : Sees::Partly;
         sees.kernelSleep = kernelClasses ? Sees::Yes : format == "lockmeter" ? Sees::No : Sees::Partly;
         const auto any = [&](auto has) {
@@ -370,6 +382,9 @@ private:
         if (record_.waitsDerived && table_.waitsKnown)
             table_.leftOut.emplace_back(
                 "No sum of waiting is printed: it is the number of waits times their rounded mean.");
+        if (record_.givenBack)
+            table_.leftOut.emplace_back("The waiting is charged to whoever gave the lock back: these are "
+                                        "places of holders. Where it was waited for is not in this input.");
         if (record_.key == LockTableKey::Site && !record_.holdsOnly)
             table_.leftOut.emplace_back("Rows are places, not locks: one place may take many locks, and one "
                                         "lock is taken at many places.");
@@ -394,10 +409,16 @@ private:
 
 } // namespace
 
+void buildLockTable(const Profile& profile, const Section& section, const LockTableRecord& table,
+    const RoutineTable& routines, ReportSection& out)
+{
+    LockTableSectionBuilder(profile, section, table, routines, out).run();
+}
+
 void buildLockTableSection(
     const Profile& profile, const Section& section, const RoutineTable& routines, ReportSection& out)
 {
-    LockTableSectionBuilder(profile, section, routines, out).run();
+    buildLockTable(profile, section, *section.lockTable, routines, out);
 }
 
 } // namespace whichlock

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace whichlock {
 namespace {
 
@@ -30,12 +32,37 @@ std::string mainSite(const ReportTableLock& lock)
         : std::string();
 }
 
+/// Whether all stacks are of waits for locks, and not of whatever kept threads off their processors.
+bool allAreWaits(const ReportSection& section)
+{
+    return std::none_of(section.account.begin(), section.account.end(),
+        [](const AccountLine& line) { return line.partOfSum && line.key != "lock" && line.part.value != 0; });
+}
+
+/// Threads without work are off their processors, too: no share of this time is a share of active time.
+std::string offCpuText(const ReportSection& section)
+{
+    const ReportLockTable& table = *section.lockTable;
+    if (table.locks.empty())
+        return fmt::format("UNKNOWN. In {} ms off the processors no stack waits for a lock that can be "
+                           "told; how long threads ran or waited on a processor is not in this input.",
+            formatMilliseconds(section.listed));
+    return fmt::format("UNKNOWN how much it matters. {} of {} ms off the processors are waits for locks, {}; "
+                       "threads without work are part of the rest.{}",
+        formatMilliseconds(table.waitNs), formatMilliseconds(section.listed), firstOf(table),
+        mainSite(table.locks.front()));
+}
+
 } // namespace
 
 TraceVerdict lockTableVerdict(const ReportSection& section)
 {
     const ReportLockTable& table = *section.lockTable;
     TraceVerdict verdict;
+    if (section.kind == SectionKind::WaitProfile && !allAreWaits(section)) {
+        verdict.text = offCpuText(section);
+        return verdict;
+    }
     if (table.facts.holdsOnly) {
         verdict.text = "UNKNOWN. The table tells how long locks were held, not whether anybody waited.";
         return verdict;

@@ -150,10 +150,27 @@ void notePauseLoops(ReportSection& section)
     }
 }
 
+/// Texts with a count a stack say seldom what was counted.
+void noteCounts(ReportSection& section)
+{
+    if (section.unit != Unit::Count && section.unit != Unit::Millionths)
+        return;
+    section.notes.emplace_back("The text does not say what its counts are: they are taken as samples of "
+                               "processors.");
+    const bool scheduler = !section.topSymbols.empty()
+        && (section.topSymbols.front().symbol == "schedule"
+            || section.topSymbols.front().symbol == "__schedule"
+            || section.topSymbols.front().symbol.starts_with("finish_task_switch"));
+    if (scheduler)
+        section.notes.emplace_back("Most of them end in the scheduler, as times off the processors do; a "
+                                   "caption or a file name with `offcpu` in it says so.");
+}
+
 void noteSymbols(ReportSection& section)
 {
     if (section.kind != SectionKind::CpuProfile)
         return;
+    noteCounts(section);
     noteGain(section);
     noteNames(section);
     noteOrder(section);

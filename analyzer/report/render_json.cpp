@@ -7,6 +7,9 @@
 #include "analyzer/report/trace_json.h"
 #include "analyzer/report/version.h"
 
+#include <algorithm>
+#include <array>
+
 namespace whichlock {
 namespace {
 
@@ -148,6 +151,19 @@ Json seesJson(const Coverage& sees)
     return json;
 }
 
+void putAccount(Json& json, const ReportSection& section)
+{
+    json["account"] = Json::array();
+    for (const AccountLine& line : section.account) {
+        Json one;
+        one["what"] = line.what;
+        one["key"] = line.key;
+        one["part_of_sum"] = line.partOfSum;
+        putPart(one, line.part);
+        json["account"].push_back(std::move(one));
+    }
+}
+
 void putCpuProfile(Json& json, const ReportSection& section)
 {
     if (section.total)
@@ -178,15 +194,7 @@ void putCpuProfile(Json& json, const ReportSection& section)
     put(json, "lock_functions_share_of_busy_percent", section.lockFunctions.ofBusy);
     put(json, "bounce_share_of_total_percent", section.bounce.ofTotal);
     put(json, "bounce_share_of_busy_percent", section.bounce.ofBusy);
-    json["account"] = Json::array();
-    for (const AccountLine& line : section.account) {
-        Json one;
-        one["what"] = line.what;
-        one["key"] = line.key;
-        one["part_of_sum"] = line.partOfSum;
-        putPart(one, line.part);
-        json["account"].push_back(std::move(one));
-    }
+    putAccount(json, section);
     json["unattributed"] = Json::array();
     for (const Reason& reason : section.unattributed) {
         Json one;
@@ -294,6 +302,21 @@ void putMeasurements(Json& json, const ReportSection& section)
         to["cost_factor"] = number(*scaling.costFactor);
 }
 
+/// Values that were counted in millionths become the decimals that the input printed.
+void writeAsDecimals(Json& json)
+{
+    constexpr std::array<std::string_view, 12> kFields = {"value", "total", "listed", "idle", "busy",
+        "idle_probable", "contention_total", "undecided_total", "overhead_total", "bounce_total",
+        "artefact_total", "left_out_value"};
+    for (const auto& [key, field] : json.items()) {
+        const bool isValue = std::find(kFields.begin(), kFields.end(), key) != kFields.end();
+        if (isValue && field.is_number_unsigned())
+            field = static_cast<double>(field.get<uint64_t>()) / static_cast<double>(FixedPoint::kScale);
+        else if (field.is_structured())
+            writeAsDecimals(field);
+    }
+}
+
 Json sectionJson(const ReportSection& section)
 {
     Json json;
@@ -333,6 +356,10 @@ Json sectionJson(const ReportSection& section)
     } else if (section.lockTable) {
         json["sees"] = seesJson(section.sees);
         put(json, "total_basis", section.totalBasis);
+        if (section.kind == SectionKind::WaitProfile) {
+            json["total"] = section.listed;
+            putAccount(json, section);
+        }
         putLockTable(json, *section.lockTable);
     } else if (section.total) {
         json["total"] = *section.total;
@@ -349,6 +376,8 @@ Json sectionJson(const ReportSection& section)
             json["scores"].push_back(
                 {{"name", score.name}, {"value", number(score.value)}, {"unit", score.unit}});
     }
+    if (section.unit == Unit::Millionths)
+        writeAsDecimals(json);
     if (!section.repairs.empty())
         json["repairs"] = section.repairs;
     put(json, "gain", section.gain);

@@ -30,6 +30,12 @@ std::vector<std::string> traceLeftOut(const LockTraceRecord& record, const Repor
 void addTraceGroups(const LockTraceRecord& record, GroupBy by, ReportTrace& trace);
 /// Marks the locks that the question is about.
 void selectLocks(const Query& query, Report& report);
+/// Stacks of threads that were off their processors or waited, with the time of each.
+void buildWaitSection(const Profile& profile, const Section& section, const RoutineTable& routines,
+    const Query& query, ReportSection& out);
+/// The locks of a table that was read, or added up from the section's stacks.
+void buildLockTable(const Profile& profile, const Section& section, const LockTableRecord& table,
+    const RoutineTable& routines, ReportSection& out);
 /// Tables in which a tool has added up what it saw of locks.
 void buildLockTableSection(
     const Profile& profile, const Section& section, const RoutineTable& routines, ReportSection& out);

@@ -207,7 +207,10 @@ bool isThin(const ReportSection& section)
 
 uint64_t hitsOf(const ReportSection& section)
 {
-    return section.samples != 0 ? section.contention.samples : section.contention.value;
+    if (section.samples != 0)
+        return section.contention.samples;
+    return section.unit == Unit::Millionths ? section.contention.value / FixedPoint::kScale
+                                            : section.contention.value;
 }
 
 std::optional<Share> decidingShare(const ReportSection& section)

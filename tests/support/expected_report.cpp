@@ -21,6 +21,11 @@ bool isLockTable(const Json& section)
     return section.at("kind") == "lock-table";
 }
 
+bool isWaitProfile(const Json& section)
+{
+    return section.at("kind") == "wait-profile";
+}
+
 /// Whether a row of a report only says where its lock is taken, or that it is waited for.
 bool isNameless(const Json& lock)
 {
@@ -94,7 +99,8 @@ public:
 
     bool isOfLockTables() const
     {
-        static const std::set<std::string> kKinds{"lock_stat", "lockmeter", "perf lock", "klockstat"};
+        static const std::set<std::string> kKinds{
+            "lock_stat", "lockmeter", "perf lock", "klockstat", "pprof", "offcputime", "bpftrace"};
         return kKinds.contains(expected_.at("kind"));
     }
 
@@ -195,7 +201,7 @@ private:
         std::map<std::string, uint64_t> byPlace;
         for (const Json& section : report_.at("sections")) {
             if ((!profiles_.empty() && isProfile(section) == isOfRobot())
-                || isOfLockTables() != isLockTable(section))
+                || isOfLockTables() != (isLockTable(section) || isWaitProfile(section)))
                 continue;
             const std::string place = section.at("position").dump();
             byPlace[place] = std::max(byPlace[place], section.at("rows").get<uint64_t>());
@@ -265,9 +271,9 @@ private:
         if (right.contains("lock_symbols"))
             checkSymbols(right.at("lock_symbols"), found, where);
         if (right.contains("samples_total") && right.size() > 1 && !right.contains("events")) {
-            const uint64_t total = found.contains("samples") ? found.at("samples").get<uint64_t>()
-                                                             : found.value("total", uint64_t{0});
-            equal(where + ": total", right.at("samples_total").get<uint64_t>(), total);
+            const double total =
+                found.contains("samples") ? found.at("samples").get<double>() : found.value("total", 0.0);
+            near(where + ": total", right.at("samples_total").get<double>(), total, 1e-7);
         }
         if (right.contains("rows") && &right != &expected_)
             equal(where + ": rows", right.at("rows").get<uint64_t>(), found.at("rows").get<uint64_t>());
@@ -654,10 +660,25 @@ private:
                 checkProfile(right[i], found, where);
             else if (isLockTable(found))
                 checkLockTable(right[i], found, where);
+            else if (isWaitProfile(found))
+                checkWaitProfile(right[i], found, where);
             else
                 differ(where + " is no profile");
             checkPlainFigures(right[i], found, where);
         }
+    }
+
+    /// Stacks with the time that threads were off their processors.
+    void checkWaitProfile(const Json& right, const Json& found, const std::string& where)
+    {
+        equal(where + ": stacks", right.at("stacks").get<uint64_t>(), found.at("rows").get<uint64_t>());
+        near(where + ": total", right.at("total_us").get<double>(), found.at("total").get<double>() / 1000,
+            0.0001);
+        if (right.contains("waits"))
+            equal(where + ": waits", right.at("waits").get<uint64_t>(), found.value("samples", uint64_t{0}));
+        if (right.contains("wait_total_us"))
+            near(where + ": waiting for locks", right.at("wait_total_us").get<double>(),
+                found.at("contention_total").get<double>() / 1000, 0.0001);
     }
 
     /// Figures of one table of locks: its rows, its sums, and its first lock or thread.
