@@ -5,6 +5,7 @@
 #include "analyzer/session/filtering_sink.h"
 #include "analyzer/session/perf_recording.h"
 #include "parsers/perf_data/perf_data_reader.h"
+#include "parsers/pprof/pprof_reader.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -114,10 +115,12 @@ LoadedInput loadInput(
     const auto head = source.head();
     if (head && looksLikePerfData(*head))
         return loadPerfRecording(source, symbolizer, sink, selection);
+    const bool pprof = head && looksLikePprof(*head);
+    const auto loadInto = [&](RecordSink& to) { return pprof ? loadPprof(source, to) : load(source, to); };
     if (selection.filter.empty())
-        return load(source, sink);
+        return loadInto(sink);
     FilteringSink filtering(sink, selection.filter);
-    return load(source, filtering);
+    return loadInto(filtering);
 }
 
 Profile loadSession(std::vector<std::unique_ptr<Source>> sources, std::vector<Error> unopened,
