@@ -7,6 +7,7 @@
 #include "parsers/formats/stack_values.h"
 #include "parsers/input/text_scan.h"
 
+#include <utility>
 #include <vector>
 
 namespace whichlock {
@@ -27,6 +28,8 @@ struct Block {
 
 bool isDelimiter(std::string_view text)
 {
+    if (!text.starts_with('-'))
+        return false;
     std::string_view rest = text;
     const std::string_view first = nextToken(rest);
     return (first == "-" || first == "--") && (trimmed(rest).empty() || trimmed(rest) == first);
@@ -83,7 +86,8 @@ public:
         while (cursor_.peek() != nullptr) {
             if (cursor_.peek()->quoteDepth != first_.quoteDepth)
                 break;
-            if (const auto block = blockAt(cursor_, 0)) {
+            const auto block = next_ ? std::exchange(next_, std::nullopt) : blockAt(cursor_, 0);
+            if (block) {
                 read(*block);
                 cursor_.advance(block->lines);
             } else if (!passBetween()) {
@@ -117,7 +121,8 @@ private:
             else if (!text.empty())
                 break;
         }
-        if (ahead == 0 || !blockAt(cursor_, ahead)) {
+        next_ = ahead == 0 ? std::nullopt : blockAt(cursor_, ahead);
+        if (!next_) {
             reportOpenStack(ahead);
             return false;
         }
@@ -210,6 +215,7 @@ private:
     TextLine first_;
     stackvalues::Values values_;
     SectionHandle section_;
+    std::optional<Block> next_; ///< at the cursor, found from the stack before
     std::vector<TextFrame> frames_;
     std::string_view comm_;
     DamageCounter overflows_{DiagnosticCode::NumberOverflow, 1};

@@ -4,6 +4,7 @@
 #include "parsers/fixed_point.h"
 #include "parsers/input/text_scan.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace whichlock::stacklines {
@@ -79,7 +80,8 @@ std::optional<TextFrame> frameOf(std::string_view line)
     const std::string_view first = nextToken(rest);
     if (isAddress(first)) {
         frame.symbol = trimmed(rest).empty() ? first : trimmed(rest);
-    } else if (isAllDigits(text) || text.find_first_of("\"|@") != std::string_view::npos) {
+    } else if (isAllDigits(text)
+        || std::any_of(text.begin(), text.end(), [](char c) { return c == '"' || c == '|' || c == '@'; })) {
         return std::nullopt;
     }
     if (frame.symbol.starts_with("b'") && frame.symbol.ends_with('\'') && frame.symbol.size() > 3)
@@ -87,7 +89,7 @@ std::optional<TextFrame> frameOf(std::string_view line)
     takeObject(frame);
     if (frame.symbol.empty())
         frame.symbol = "[unknown]";
-    if (frame.symbol.find_first_of(" \t") != std::string_view::npos && !mayHaveBlanks(frame.symbol)
+    if (std::any_of(frame.symbol.begin(), frame.symbol.end(), isBlank) && !mayHaveBlanks(frame.symbol)
         && frame.symbol.front() != '[')
         return std::nullopt;
     splitOffset(frame);
