@@ -164,8 +164,8 @@ private:
     std::optional<SiteLock> lockOfPlace(const LockTableRow& row) const
     {
         const std::string_view format = section_.record.format;
-        const bool ofKernel = format == "perf-lock" || format == "klockstat" || format == "lockmeter"
-            || format == "lock-stat";
+        const bool ofKernel =
+            format == "perf-lock" || format == "klockstat" || format == "lockmeter" || format == "lock-stat";
         if (!ofKernel || record_.givenBack)
             return std::nullopt;
         // lockmeter names every global lock itself: what it cannot name is part of an object.
