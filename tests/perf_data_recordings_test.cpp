@@ -3,6 +3,7 @@
 // They lie beside the tree; without them these tests are skipped.
 #include "parsers/perf_data/perf_data_reader.h"
 
+#include "tests/support/gzip.h"
 #include "tests/support/perf_data_dump.h"
 #include "tests/support/perf_data_swap.h"
 
@@ -13,9 +14,6 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#ifdef WHICHLOCK_HAVE_ZLIB
-#include <zlib.h>
-#endif
 
 namespace whichlock {
 namespace {
@@ -155,19 +153,6 @@ TEST(PerfDataRecordings, damagedOnesAreReadAsFarAsTheyGoAndSayWhatIsMissing)
     }
 }
 
-#ifdef WHICHLOCK_HAVE_ZLIB
-std::string inflated(const fs::path& path)
-{
-    std::string bytes;
-    char piece[4096];
-    const gzFile file = gzopen(path.c_str(), "rb");
-    for (int got = 0; (got = gzread(file, piece, sizeof piece)) > 0;)
-        bytes.append(piece, static_cast<size_t>(got));
-    gzclose(file);
-    return bytes;
-}
-#endif
-
 void checkFile(const std::string& bytes, const Json& expected)
 {
     CountingSink sink;
@@ -221,12 +206,8 @@ TEST(PerfDataRecordings, filesOfOtherToolsHaveTheCountsOfAnIndependentReader)
     EXPECT_EQ(expectations.at("files").size(), 13U);
     for (const auto& [name, expected] : expectations.at("files").items()) {
         SCOPED_TRACE(name);
-        if (!name.ends_with(".gz"))
-            checkFile(bytesOf(folder / name), expected);
-#ifdef WHICHLOCK_HAVE_ZLIB
-        else
-            checkFile(inflated(folder / name), expected);
-#endif
+        const bool packed = name.ends_with(".gz");
+        checkFile(packed ? test::unpacked(folder / name) : bytesOf(folder / name), expected);
     }
 }
 

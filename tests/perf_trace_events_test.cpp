@@ -151,7 +151,7 @@ TEST(PerfTraceEvents, readWhatProbedCallsReturn)
     const uint32_t entry = events.add("probe_libc:try", {"__probe_ip", "mutex"});
     const uint32_t done = events.add("probe_libc:try__return", {"__probe_func", "__probe_ret_ip", "arg1"});
     constexpr uint64_t kBusy = 0x7fff00000010; // EBUSY in an int, and whatever the register has above it
-    for (const uint64_t timeNs : {100, 200, 300}) {
+    for (const uint64_t timeNs : {100U, 200U, 300U}) {
         events.happens(timeNs, 1, entry, {0x7f00, kLock}, tryCall);
         events.happens(timeNs + 10, 1, done, {0x7f00, 0x4000, kBusy});
     }
